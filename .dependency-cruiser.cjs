@@ -86,7 +86,7 @@ const FLOORS = [
   { holds: 'the archive, the audit log, the catalogue of events, the placeholders of texts, prices, the ledger', folders: ['archive', 'audit', 'events', 'personalization', 'pricing', 'wallet'] },
   { holds: 'what a message is, and areas that stand beside messages', folders: ['message', 'links', 'access', 'contacts', 'senders', 'webhooks'] },
   { holds: 'one folder a channel, and their registry; who is meant by filters and searches; imports of files; companies and pipelines', folders: ['channels', 'audience', 'imports', 'companies', 'pipelines'] },
-  { holds: "a message's events, views and timeline; what became of an organization's messages; what customers did after one; named filters and lists; the cards of pipelines", folders: ['tracking', 'metrics', 'customer-events', 'segments', 'lists', 'cards'] },
+  { holds: "a message's events, views and timeline; the outcomes of an organization's messages; what customers did after one; named filters and lists; the cards of pipelines", folders: ['tracking', 'metrics', 'customer-events', 'segments', 'lists', 'cards'] },
   { holds: 'plan, quote, reserve, dispatch, recover; what is exported of messages; activities about cards', folders: ['sending', 'exports', 'activities'] },
   { holds: 'what callers and providers call', folders: ['api', 'inbound'] },
   { holds: 'many messages at once; accounts of SMPP', folders: ['bulk', 'push-messages', 'smpp'] },
@@ -144,7 +144,7 @@ module.exports = {
       'infra-reads-declarations',
       'The template is derived from contracts, queues and the key table: it knows no rule and no row.',
       { path: '^infra/', pathNot: '^infra/(operator|local|provisioning)/' },
-      { path: '^shared/', pathNot: '^shared/(contracts/|queues/queues\\.ts|storage/(access-patterns|automation-patterns|index-patterns|table-indexes)\\.ts|domain/|runtime/problem\\.ts)' },
+      { path: '^shared/', pathNot: '^shared/(contracts/|queues/queues\\.ts|storage/(access-patterns|automation-patterns|index-patterns|sales-patterns|table-indexes)\\.ts|domain/|runtime/problem\\.ts)' },
     ),
     forbid(
       'operator-and-local-stop-at-storage',

@@ -179,14 +179,14 @@ export class AppStack extends Stack {
     new RowArchiver(this, 'Archiver', { lambda, archived });
   }
 
-  /** Where the table has a stream: the function that counts what became of messages. */
+  /** The function that counts the outcomes of messages; none for a restored table, which has no stream. */
   private createOutcomeCounter(): OutcomeCounter | undefined {
     const { streamArn } = this.#props.data;
     if (streamArn === undefined) return undefined;
     const { memoryMb, timeoutSeconds } = COMMON.outcomeCounter;
     const { lambda } = this.#functions.create({
       path: OUTCOME_COUNTER,
-      description: 'Counts what became of messages',
+      description: 'Counts the outcomes of messages',
       role: this.#functions.role('Role-outcome-counter', areaOf(OUTCOME_COUNTER), {
         paths: [OUTCOME_COUNTER],
         description: 'the counter of the metrics',

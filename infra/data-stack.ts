@@ -82,7 +82,7 @@ export class DataStack extends Stack {
       },
       deletionProtection: settings.deletionProtection,
       removalPolicy: settings.removal,
-      // What a message adds to the metrics is the difference of its images.
+      // The metrics count the difference of a message's two images.
       stream: StreamViewType.NEW_AND_OLD_IMAGES,
     });
     this.addIndexes(table);

@@ -96,7 +96,7 @@ export const COMMON = {
     retries: 20,
     recordHours: 12,
   },
-  /** Records of a batch at most, and how long one is waited for, in s: docs/spec/metrics.md tells both. A batch is repeated until the stream forgets it, after a day. */
+  /** Most records of a batch, and the longest wait for one to fill, in s: docs/spec/metrics.md promises both. A batch is repeated until its records expire from the stream, after a day. */
   outcomeCounter: { memoryMb: 512, timeoutSeconds: 60, batchSize: 1_000, windowSeconds: 20, tumblingSeconds: 900 },
 } as const;
 
@@ -172,7 +172,7 @@ export const THRESHOLDS = {
   /** Item-level conflicts of transactions per minute: ten a second. */
   transactionConflicts: 600,
   destinationsHeld: 1,
-  /** Age of the newest record that the counter of the metrics was given, in ms. */
+  /** Age of the last record of a batch of the metrics' counter, in ms. */
   metricsLateMs: 300_000,
   workSetAside: 1,
 } as const;

@@ -1,5 +1,5 @@
 import { lambda } from '../../shared/runtime/lambda.ts';
 import { countOutcomes } from '../../shared/wiring/metrics/count-outcomes.ts';
 
-/** Counts what became of messages, as the table's stream tells of their rows. */
+/** Counts the outcomes of messages from the changes of their rows in the table's stream. */
 export const handler = lambda(countOutcomes);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { AUTOMATION_KEYS } from '../../shared/storage/automation-patterns.ts';
 import { INDEX_KEYS } from '../../shared/storage/index-patterns.ts';
+import { SALES_KEYS } from '../../shared/storage/sales-patterns.ts';
 import { INDEXES, TABLE } from '../../shared/storage/table-indexes.ts';
 
 /** One entry of the key table: its name, the sentence of its doc comment, and the shapes of its keys. */
@@ -82,7 +83,7 @@ const code = (text: string): string => `\`${text}\``;
 const shapes = ({ keys }: Pattern): string[] => keys.map(([, shape]) => code(shape));
 
 /** The files that the document is printed from. */
-const SOURCES = ['access-patterns', 'automation-patterns', 'index-patterns', 'table-indexes'].map(
+const SOURCES = ['access-patterns', 'automation-patterns', 'sales-patterns', 'index-patterns', 'table-indexes'].map(
   (name) => `shared/storage/${name}.ts`,
 );
 /** Their text. */
@@ -91,9 +92,12 @@ export const dataModelSource = (root: string): string =>
 
 /** The text of `docs/data-model.md`, from the source text of the key table. */
 export const dataModel = (source: string): string => {
-  const ofAutomation = Object.keys(AUTOMATION_KEYS);
-  const others = Object.keys(KEYS).filter((name) => !ofAutomation.includes(name));
-  const rows = [...patternsIn(source, 'KEYS', others), ...patternsIn(source, 'AUTOMATION_KEYS', ofAutomation)];
+  const parts = { AUTOMATION_KEYS, SALES_KEYS };
+  const others = Object.keys(KEYS).filter((name) => !Object.values(parts).some((keys) => name in keys));
+  const rows = [
+    ...patternsIn(source, 'KEYS', others),
+    ...Object.entries(parts).flatMap(([block, keys]) => patternsIn(source, block, Object.keys(keys))),
+  ];
   const indexEntries = patternsIn(source, 'INDEX_KEYS', Object.keys(INDEX_KEYS));
   const purposes = new Map(
     [...blockOf(source, 'INDEXES').matchAll(INDEX)].map(([, comment = '', name = '']) => [name, sentence(comment)]),
@@ -102,7 +106,7 @@ export const dataModel = (source: string): string => {
     Object.entries(INDEXES).find(([, index]) => index.partitionKey === keys[0]?.[0])?.[0] ?? '';
   return `# Data model
 
-One table per stage. Printed from the key table in \`shared/storage/access-patterns.ts\` and \`automation-patterns.ts\`: change it there, then run
+One table per stage. Printed from the key table in \`shared/storage/access-patterns.ts\`, \`automation-patterns.ts\` and \`sales-patterns.ts\`: change it there, then run
 \`node infra/build/write-data-model.ts\`.
 
 The partition key is \`${TABLE.partitionKey}\`, the sort key \`${TABLE.sortKey}\`; \`${TABLE.timeToLive}\` is the time (Unix seconds) from which DynamoDB may delete a row.

@@ -204,7 +204,7 @@ export const createAlarms = (
     return alarm;
   });
 
-/** The alarms of a stage, one declared row each. Those that come with no queue are nested: the stack above has room for queues. */
+/** The alarms of a stage, one declared row each. Those that belong to no queue are in a nested stack, for the limit of resources of a stack. */
 export class Alarms extends Construct {
   readonly alarms: readonly Alarm[];
 

@@ -19,7 +19,7 @@ export const archiveBucketName = (scope: Construct, environment: Environment): s
 export const FAILED_PREFIX = 'aws/lambda/';
 export const ARCHIVE_PREFIX = 'archive/';
 
-/** The stream that feeds the archive. Throws an Error for a restored table: it has none, and what expires in it would be lost. */
+/** The stream that feeds the archive. Throws an Error for a restored table: it has none, so rows that expire would be lost. */
 export const archivedStream = (streamArn: string | undefined): string => {
   if (streamArn === undefined)
     throw new Error(

@@ -13,10 +13,10 @@ import type { RoleGrants } from './grants.ts';
 
 export const OUTCOME_COUNTER = 'streams/metrics';
 
-/** Grants of the counter: it reads and writes the counts and how far they go. */
+/** Grants of the counter: it reads and writes counts and checkpoints. */
 export const OUTCOME_COUNTER_GRANTS: RoleGrants = { table: 'write' };
 
-/** What a role may do that reads a table's stream. */
+/** Permissions to read a table's stream. */
 export const streamStatement = (streamArn: string): PolicyStatement =>
   new PolicyStatement({
     actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:ListStreams'],
@@ -24,7 +24,7 @@ export const streamStatement = (streamArn: string): PolicyStatement =>
   });
 
 const { pk: prefix, sk: sortKey } = KEYS.message('' as Id<'message'>);
-/** Which records start the counter: outbound messages whose end is known. What is filtered out costs nothing. */
+/** The records that invoke the counter: changes of outbound messages whose hold is resolved. Filtered records cost nothing. */
 const FILTER = {
   eventName: ['INSERT', 'MODIFY'],
   dynamodb: {
@@ -37,7 +37,7 @@ const rowsOf = (lambda: LambdaFunction, environment: Environment): AlarmRow[] =>
   {
     id: 'metrics-late',
     description:
-      "What became of messages is counted late: the counter of the metrics fails, or is slower than the table's stream, which keeps a day. Its log says which.",
+      "The metrics are late: their counter fails, or is slower than the table's stream, which keeps records for a day. Its log says which.",
     metric: lambda.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: Duration.minutes(1) }),
     threshold: THRESHOLDS.metricsLateMs,
     operator: ComparisonOperator.GREATER_THAN_THRESHOLD,
@@ -46,7 +46,7 @@ const rowsOf = (lambda: LambdaFunction, environment: Environment): AlarmRow[] =>
   {
     id: 'metrics-uncounted',
     description:
-      'Changes of messages could not be read by the counter of the metrics, and are missing there. Its log names their records.',
+      'The counter of the metrics could not read changes of messages, which are missing from the metrics. Its log names their records.',
     metric: ownMetric(environment, 'UncountedChanges'),
     threshold: 1,
     operator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
@@ -55,8 +55,8 @@ const rowsOf = (lambda: LambdaFunction, environment: Environment): AlarmRow[] =>
 ];
 
 /**
- * Feeds the counter of the metrics with the table's stream: the batches of a shard one after the other, each until it is counted. The tumbling window is
- * there because a batch names its shard only within one.
+ * Feeds the table's stream to the counter of the metrics: one batch of a shard at a time, each repeated until it is counted. The tumbling window is
+ * there because only its events name their shard.
  */
 export class OutcomeCounter extends Construct {
   readonly #lambda: LambdaFunction;
@@ -81,7 +81,7 @@ export class OutcomeCounter extends Construct {
     });
   }
 
-  /** Has its lateness and what it cannot count notified. */
+  /** Creates the alarms for its lateness and for changes that it cannot count. */
   watch(environment: Environment, topic: ITopic): void {
     createAlarms(this, environment, topic, rowsOf(this.#lambda, environment));
   }

@@ -55,7 +55,7 @@ export interface LocalStackOptions {
   readonly dispatchSeconds?: number;
   /** How often expired rows are deleted, if `ARCHIVE_AFTER_DAYS` is set; default 60 s. */
   readonly expirySeconds?: number | undefined;
-  /** How often a table that was quiet is asked what changed; default 1 s. */
+  /** How often a quiet table's stream is polled; default 1 s. */
   readonly streamSeconds?: number | undefined;
   /** Concurrent batches per queue, instead of each queue's own number. */
   readonly batchesInFlight?: number | undefined;

@@ -65,7 +65,7 @@ const createTable = async (client: DynamoDBClient, TableName: string): Promise<v
   await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
 };
 
-/** Lets a table tell of its changes, as a deployed one does. */
+/** Enables a table's stream, as deployed tables have it. */
 export const ensureStream = async (client: DynamoDBClient, TableName: string): Promise<void> => {
   const { Table } = await client.send(new DescribeTableCommand({ TableName }));
   if (Table?.StreamSpecification?.StreamEnabled) return;

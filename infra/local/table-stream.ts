@@ -5,23 +5,23 @@ import { lambdaContext, type StageFunctions } from './functions.ts';
 import type { Running } from './pollers.ts';
 import { LOCAL_REGION, tableName } from './stages.ts';
 
-/** Where a table tells of its changes, and to whom. */
+/** A table's stream and its consumer. */
 export interface StreamDelivery {
   /** The engine's address. */
   readonly endpoint: string;
   readonly tableName: string;
-  /** The sequence number after which a shard is read at first, of 21 digits; undefined: from its beginning. */
+  /** The sequence number (21 digits) after which reading a shard starts; undefined: at its beginning. */
   readonly startAfter: (shardId: string) => Promise<string | undefined>;
-  /** Where each shard is read on; kept by the caller from one call to the next. */
+  /** The iterator of each shard; kept by the caller between calls. */
   readonly iterators: Map<string, string>;
-  /** Is given an event as Lambda makes it. A batch that it rejects is read again. */
+  /** Receives events in Lambda's form. A batch that it rejects is read again. */
   readonly consume: (event: unknown) => Promise<unknown>;
 }
 
-/** Records of an event at most. */
+/** Most records of an event. */
 const BATCH = 1_000;
 
-/** The SDK's client of streams is a package of its own, and the engines check no signature. */
+/** Called without the SDK, whose client of streams is a separate package; the engines check no signature. */
 const HEADERS = {
   'content-type': 'application/x-amz-json-1.0',
   authorization: `AWS4-HMAC-SHA256 Credential=local/20260101/${LOCAL_REGION}/dynamodb/aws4_request, SignedHeaders=host, Signature=0`,
@@ -50,7 +50,7 @@ const read = z.object({
   NextShardIterator: z.string().nullish(),
 });
 
-/** The stream of a table, as a call that reads it names it, and its shards. */
+/** The shards of a table's stream, each with the stream's ARN. */
 const shardsOf = async ({ endpoint, tableName: TableName }: StreamDelivery) => {
   const { Streams } = listed.parse(await call(endpoint, 'ListStreams', { TableName }));
   const shards: { readonly StreamArn: string; readonly ShardId: string }[] = [];
@@ -80,7 +80,7 @@ const begin = async (
 
 const ENDED = 'ended';
 
-/** Delivers the next batch of each shard of a table's stream, once and in its order. Returns how many records there were. */
+/** Delivers the next batch of each shard of a table's stream, in order. Returns the number of records. */
 export const deliverStream = async (delivery: StreamDelivery): Promise<number> => {
   const { endpoint, iterators, consume } = delivery;
   let delivered = 0;
@@ -88,7 +88,7 @@ export const deliverStream = async (delivery: StreamDelivery): Promise<number> =
     const { ShardId: shardId, StreamArn: eventSourceARN } = shard;
     const ShardIterator = iterators.get(shardId) ?? (await begin(delivery, shard));
     if (ShardIterator === ENDED) continue;
-    // Forgotten until the batch is consumed: whatever fails, the shard is read again from where it is known to be consumed.
+    // Removed until the batch is consumed: after any failure, the shard is read again from its checkpoint.
     iterators.delete(shardId);
     const page = read.parse(await call(endpoint, 'GetRecords', { ShardIterator, Limit: BATCH }));
     if (page.Records.length > 0) await consume({ Records: page.Records, shardId, eventSourceARN, state: {} });
@@ -98,11 +98,11 @@ export const deliverStream = async (delivery: StreamDelivery): Promise<number> =
   return delivered;
 };
 
-/** The function that counts. */
+/** The counter of the metrics. */
 export const OUTCOME_COUNTER = 'streams/metrics';
 const TIMEOUT_MS = 60_000;
 
-/** Starts the counter of the metrics with the stream of a stage's table, now and whenever there is more. */
+/** Polls the stream of a stage's table and invokes the counter of the metrics with its batches, until it is stopped. */
 export const startStream = (options: {
   readonly functions: StageFunctions;
   readonly endpoint: string;

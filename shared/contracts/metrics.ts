@@ -6,17 +6,17 @@ import { defineOperation } from './define-operation.ts';
 
 const channel = z.enum(CHANNELS).meta({ description: 'The channel.', example: 'sms' });
 const granularity = z.enum(GRANULARITIES).meta({
-  description: 'Whether the window is told by the hour (UTC) or by the day of the time zone.',
+  description: 'Whether items are hours (UTC) or days of the time zone.',
   example: 'hour',
 });
 
 const figures = {
-  total: count('Messages that were sent, or ended without being sent.', 125),
+  total: count('Messages that were sent, or failed without being sent.', 125),
   sent: count('Messages that a provider accepted.', 120),
   delivered: count('Of these, messages that reached their recipients.', 110),
-  read: count('Of these, messages that are known to have been read. Opens of e-mails are no reads.', 40),
+  read: count('Of these, messages that are known to have been read. Opens of e-mails do not count.', 40),
   failed: count('Messages of the total that do not reach their recipients.', 12),
-  coins: coins('What was captured for them, less what was returned.'),
+  coins: coins('What was charged for them, less refunds.'),
 };
 
 const rate = (description: string, example: number) =>
@@ -24,44 +24,44 @@ const rate = (description: string, example: number) =>
     .number()
     .min(0)
     .nullable()
-    .meta({ description: `${description}, from 0 to 1; null where there are none.`, example });
+    .meta({ description: `${description}, from 0 to 1; null where the latter is 0.`, example });
 const rates = {
-  deliveryRate: rate('Delivered of sent', 0.9167),
-  readRate: rate('Read of delivered', 0.3636),
-  failureRate: rate('Failed of the total', 0.096),
+  deliveryRate: rate('The share of delivered in sent', 0.9167),
+  readRate: rate('The share of read in delivered', 0.3636),
+  failureRate: rate('The share of failed in total', 0.096),
 };
 
-const ChannelFigures = openObject('ChannelFigures', 'What became of the messages of a channel.', {
+const ChannelFigures = openObject('ChannelFigures', 'The outcomes of the messages of a channel.', {
   channel,
   ...figures,
   ...rates,
 });
 
-export const Metrics = openObject('Metrics', 'What became of messages in a window of time, by channel.', {
+export const Metrics = openObject('Metrics', 'The outcomes of messages in a time window, by channel.', {
   env: environment,
   granularity,
   timeZone: text('The time zone of the days.', DEFAULT_TIME_ZONE),
-  from: dateTime('The beginning of the first hour or day.'),
+  from: dateTime('The start of the first hour or day.'),
   to: dateTime('The end of the last hour or day.'),
   totals: part('All channels together.', { ...figures, ...rates }),
-  channels: z.array(ChannelFigures).meta({ description: 'Each channel that has any, in the order of their names.' }),
+  channels: z.array(ChannelFigures).meta({ description: 'Each channel with messages, sorted by name.' }),
   failures: z
     .array(
-      part('How many messages of a channel failed for a reason.', {
+      part('The number of messages of a channel that failed for a reason.', {
         channel,
-        reason: text("A reason of the channel; `other` for what has none of the channel's.", 'invalid_number'),
-        count: count('How many.', 7),
+        reason: text('A reason of the channel; `other` where none is known.', 'invalid_number'),
+        count: count('The number of messages.', 7),
       }),
     )
-    .meta({ description: 'Why messages failed, the most frequent reasons first; 20 at most.' }),
+    .meta({ description: 'The reasons of failures, the most frequent first; 20 at most.' }),
   items: z
     .array(
       part('An hour or a day.', {
-        start: dateTime('Its beginning.'),
-        end: dateTime('Its end, where the next one begins.'),
+        start: dateTime('Its start.'),
+        end: dateTime('Its end, which is the start of the next.'),
         channels: z
-          .array(part('What became of the messages of a channel.', { channel, ...figures }))
-          .meta({ description: 'Each channel that has any; empty where nothing was sent.' }),
+          .array(part('The outcomes of the messages of a channel.', { channel, ...figures }))
+          .meta({ description: 'Each channel with messages; empty if there were none.' }),
       }),
     )
     .meta({ description: 'Every hour or day of the window, oldest first.' }),
@@ -71,20 +71,20 @@ export const getMetrics = defineOperation({
   id: 'metrics.get',
   route: 'GET /v2/metrics',
   tag: 'Metrics',
-  summary: 'Read what became of messages over time, by channel',
+  summary: 'Read the outcomes of messages over time, by channel',
   description:
-    'Counted within about 20 seconds of what happens to a message, in the hour in which it was sent, or ended without being sent; a receipt counts in the hour of its message, however late it comes. No message is read.',
+    'Changes of a message are counted within about 20 seconds, in the hour in which it was sent, or failed without being sent; a receipt counts in the hour of its message, however late it arrives. Reads counters, never messages.',
   permission: 'messages:read',
   query: z.strictObject({
     from: dateTime(
-      `The time at which the window begins. Absent: ${WINDOW_DAYS.hour.usual} day before its end for hours, ${WINDOW_DAYS.day.usual} days for days.`,
+      `The start of the window. Default: ${WINDOW_DAYS.hour.usual} day before its end for hours, ${WINDOW_DAYS.day.usual} days for days.`,
     ).optional(),
     to: dateTime(
-      `The time at which the window ends, at most ${WINDOW_DAYS.hour.most} days after its beginning for hours and ${WINDOW_DAYS.day.most} for days. Absent: now.`,
+      `The end of the window, at most ${WINDOW_DAYS.hour.most} days after its start for hours and ${WINDOW_DAYS.day.most} for days. Default: now.`,
     ).optional(),
     granularity: granularity.default('hour'),
     timeZone: z.string().min(1).max(64).default(DEFAULT_TIME_ZONE).meta({
-      description: 'The IANA time zone of the days; they begin with an hour of UTC.',
+      description: 'The IANA time zone of the days, which must start on an hour of UTC.',
       example: DEFAULT_TIME_ZONE,
     }),
     channel: channel.optional(),

@@ -34,7 +34,7 @@ no operation changes its shape without notice. New operations, new optional fiel
 
 /** Descriptions of the tags; a tag without one fails the document's generation. */
 export const TAGS: Readonly<Record<string, string>> = {
-  Metrics: 'What became of messages over time: sent, delivered, read and failed by channel, with what they cost.',
+  Metrics: 'Outcomes of messages over time: sent, delivered, read and failed by channel, with their cost.',
   'All channels': 'One contract for every channel: send with fallbacks, and preview what a send would do and cost.',
   Messages: 'Messages of all channels: read them and their timelines, cancel, force and resend them.',
   SMS: 'Send texts, read them and the replies to them.',

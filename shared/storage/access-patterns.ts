@@ -3,11 +3,13 @@ import type { AuditOwner } from '../domain/audit/entry.ts';
 import type { Id } from '../domain/core/ids.ts';
 import { AUTOMATION_KEYS } from './automation-patterns.ts';
 import { digest, type IdOrEmpty, key, newestKey, numbered, type Org, padded } from './key-parts.ts';
+import { SALES_KEYS } from './sales-patterns.ts';
 import { CHANGED_SHARDS, PUSH_SHARDS, SMPP_SHARDS, shardOf } from './table-indexes.ts';
 
 /*
  * The key table: the keys of every row of the single table, one function and one sentence each; those of journeys and campaigns in
- * automation-patterns.ts, of index entries in index-patterns.ts. docs/data-model.md is printed from these and table-indexes.ts.
+ * automation-patterns.ts, of companies and pipelines in sales-patterns.ts, of index entries in index-patterns.ts. docs/data-model.md is
+ * printed from these and table-indexes.ts.
  */
 
 /** The sort key of a message's own row. */
@@ -72,10 +74,10 @@ export const KEYS = {
   /** A shard of the count of an organization's objects of a kind. All kinds of an organization are in one partition; one query reads a kind's. */
   counter: (organizationId: Org, counted: string, shard: number) =>
     key(`COUNTS#${organizationId}`, `${counted}#${shard}`),
-  /** A row of what the metrics count of a channel within twelve hours, by the hour. */
+  /** A row of the metrics of a channel for twelve hours, by the hour. A busy organization has several, which are summed. */
   metrics: (organizationId: Org, period: string, channel: string, row: number) =>
     key(`METRICS#${organizationId}`, `${period}#${channel}#${row}`),
-  /** How far the metrics have counted a shard of the table's stream. */
+  /** The checkpoint of a shard of the table's stream: how far the metrics have counted it. */
   metricsShard: (shardId: string) => key(`METRICSHARD#${shardId}`, 'METRICSHARD'),
   /** The number of messages of a list (its index partition) created in an hour or day, by filterable fields, as of when it was settled. */
   listCount: (list: string, kind: string, from: string) => key(`LISTED#${list}`, `${kind}#${from}`),
@@ -101,50 +103,11 @@ export const KEYS = {
   providerCallbacks: (channel: string, name: string) => key('CALLBACKS', `PROVIDER#${channel}#${name}`),
   /** The operator's choice of providers of a route, for the stage or for one organization. */
   providerRoute: (channel: string, route: string, of: string) => key('SETTINGS', `ROUTE#${channel}#${route}#${of}`),
-  /** A company. In the partition of its counters, so that one query reads both. */
-  company: (id: Id<'company'>) => key(`EMP#${id}`, 'EMP'),
-  /** A shard of a company's counters: its contacts and cards, by their ids. */
-  companyCounts: (id: Id<'company'>, shard: number) => key(`EMP#${id}`, `N#${shard}`),
-  /** A CNPJ of an organization: makes it unique among companies, and finds the company. */
-  cnpj: (organizationId: Org, cnpj: string) => key(`EMPCNPJ#${organizationId}#${cnpj}`, 'EMPCNPJ'),
-  /** The company that an import last created without a CNPJ under a name: of two concurrent imports, one creates it. */
-  companyName: (organizationId: Org, name: string) => key(`EMPNAME#${organizationId}#${digest(name)}`, 'EMPNAME'),
-  /** The definitions of the attributes of an organization's companies. */
-  companyAttributes: (organizationId: Org) => key(`EMPDEFS#${organizationId}`, 'EMPDEFS'),
-  /** A shard of the counter of writes of companies' attributes, with the version of the definitions that they must match. */
-  companyAttributeWrites: (organizationId: Org, shard: number) => key(`EMPDEFSW#${organizationId}#${shard}`, 'W'),
-  /** A bucket of the directory of an organization's companies: names and responsible accounts, by a hash of the company's id. */
-  companyBucket: (organizationId: Org, bucket: number) => key(`EMPDIR#${organizationId}`, `B#${padded(bucket, 3)}`),
-  /** How often each bucket of the directory was merged. */
-  companyBucketVersions: (organizationId: Org) => key(`EMPDIRV#${organizationId}`, 'V'),
-  /**
-   * Marks a company as changed since it was merged into the directory. An organization's are in one partition, so that one query reads them
-   * all.
-   */
-  changedCompany: (organizationId: Org, id: IdOrEmpty<'company'>) => key(`EMPCH#${organizationId}`, id),
   /**
    * A deleted company, card or contact that may still be linked to; kept until no links are left. An organization's are in one partition.
    */
   tombstone: (organizationId: Org, id: Id<'company'> | Id<'card'> | Id<'contact'> | '') =>
     key(`GONE#${organizationId}`, id),
-  /** A sales pipeline with its stages. */
-  pipeline: (id: Id<'pipeline'>) => key(`PIP#${id}`, 'PIP'),
-  /** A shard of the counters of a pipeline's stages: their cards and the value of the open ones, by the card's id. */
-  pipelineCounts: (id: Id<'pipeline'>, shard: number) => key(`PIP#${id}`, `N#${shard}`),
-  /** A card (deal). */
-  card: (id: Id<'card'>) => key(`CRD#${id}`, 'CRD'),
-  /** The copy of a card in its stage, in board order: one query reads a stage. */
-  cardInStage: (stageId: Id<'stage'>, order: string, id: IdOrEmpty<'card'>) => key(`STG#${stageId}`, `${order}#${id}`),
-  /** An entry of a card's history; sorts by time. */
-  cardHistory: (id: Id<'card'>, order: string) => key(`CRD#${id}`, `H#${order}`),
-  /** A file of a card. */
-  cardFile: (cardId: Id<'card'>, id: IdOrEmpty<'cardFile'>) => key(`CRD#${cardId}`, `FILE#${id}`),
-  /** The number of a card's files. */
-  cardFileCount: (cardId: Id<'card'>) => key(`CRD#${cardId}`, 'FILES'),
-  /** An upload of a card's file until it expires, or a deleted file until its bytes are deleted. */
-  cardUpload: (id: Id<'upload'>) => key(`CRDUPL#${id}`, 'CRDUPL'),
-  /** An activity: a call, a meeting, a task. */
-  activity: (id: Id<'activity'>) => key(`ATV#${id}`, 'ATV'),
   /** A root key of the stage, wrapped by KMS. A partition each, so that roles can be limited to the keys that they need. */
   rootKey: (name: string) => key(`ROOT#${name}`, 'ROOT'),
   /** The circuit breaker of a provider's route: until when it is open. */
@@ -350,4 +313,5 @@ export const KEYS = {
   /** A provider's reference: its id of a message. */
   correlation: (provider: string, reference: string) => key(`CORR#${provider}#${digest(reference)}`, 'CORR'),
   ...AUTOMATION_KEYS,
+  ...SALES_KEYS,
 } as const;

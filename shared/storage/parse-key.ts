@@ -67,7 +67,7 @@ export const PARSE_KEY = {
     const [channel = '', shard] = sk.split('#');
     return { organizationId: parseId('organization', after('INS#', pk)), channel, shard: whole(shard) };
   },
-  /** `period`: its beginning, in ms. */
+  /** `period`: its start, in ms. */
   metrics: ({ pk, sk }: Key) => {
     after('METRICS#', pk);
     const [period = '', channel = '', row] = sk.split('#');

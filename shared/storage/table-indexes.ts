@@ -133,8 +133,8 @@ export const AUTOMATION_PARTS = 16;
 export const AUTOMATION_ROWS = 4;
 
 /**
- * Rows that what the metrics count of a channel within twelve hours is spread over where an organization is busy: shards of the table's stream write
- * side by side. All are of one partition, since a row is written once for a batch of changes. May grow, never shrink.
+ * Rows over which a busy organization's metrics of a channel and twelve hours are spread, since shards of the table's stream are counted concurrently.
+ * All are in one partition: a row is written once per batch of changes. May grow, never shrink.
  */
 export const METRIC_ROWS = 16;
 

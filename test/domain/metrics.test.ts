@@ -18,7 +18,7 @@ const refusedField = (given: Partial<MetricsQuery>): string | undefined =>
   (bucketsOf(query(given), NOW) as Refusal).details?.errors?.[0]?.path;
 
 describe('the window of metrics', () => {
-  test('is every hour that it touches, and the last day where nothing is said', () => {
+  test('is every hour that it overlaps, and the last day by default', () => {
     expect(edgesOf({ from: '2026-11-26T10:59:59Z', to: '2026-11-26T12:00:00Z' })).toEqual([
       '2026-11-26T10:00',
       '2026-11-26T11:00',
@@ -29,7 +29,7 @@ describe('the window of metrics', () => {
     expect([usual[0], usual.at(-1), usual.length]).toEqual(['2026-11-25T15:00', '2026-11-26T16:00', 26]);
   });
 
-  test('is every day of the time zone, and the last 30 days where nothing is said', () => {
+  test('is every day of the time zone that it overlaps, and the last 30 days by default', () => {
     const days = { granularity: 'day', from: '2026-11-25T02:59:59Z', to: '2026-11-26T03:00:00Z' } as const;
     expect(edgesOf(days)).toEqual(['2026-11-24T03:00', '2026-11-25T03:00', '2026-11-26T03:00', '2026-11-27T03:00']);
     expect(edgesOf({ granularity: 'day' })).toHaveLength(32);
@@ -44,7 +44,7 @@ describe('the window of metrics', () => {
     ]);
   });
 
-  test('is 31 days of hours or 93 days at most, and does not end before it begins', () => {
+  test('is at most 31 days of hours or 93 days, and does not end before it starts', () => {
     expect(edgesOf({ from: '2026-10-26T15:20:00Z' })).toHaveLength(31 * 24 + 2);
     expect(refusedField({ from: '2026-10-26T15:19:59Z' })).toBe('from');
     expect(refusedField({ from: '2026-10-26T15:19:59Z', to: '2026-11-26T15:20:00Z' })).toBe('to');
@@ -53,7 +53,7 @@ describe('the window of metrics', () => {
     expect(refusedField({ from: '2026-11-26T12:00:00.001Z', to: '2026-11-26T12:00:00Z' })).toBe('to');
   });
 
-  test('refuses what is no time zone, and days that do not begin with an hour of UTC', () => {
+  test('refuses an unknown time zone, and days that do not start on an hour of UTC', () => {
     expect(refusedField({ timeZone: 'Brasil/Leste' })).toBe('timeZone');
     expect(refusedField({ granularity: 'day', timeZone: 'Asia/Kolkata' })).toBe('timeZone');
     expect(refusedField({ granularity: 'hour', timeZone: 'Asia/Kolkata' })).toBeUndefined();
@@ -84,7 +84,7 @@ describe('metrics on the wire', () => {
     hour(NEXT, 'email', { sent: 2, delivered: 2, coins: 50 }),
   ]);
 
-  test('sum every channel and all of them, with their rates', () => {
+  test('sum each channel and all channels, with their rates', () => {
     expect(view.totals).toEqual({
       total: 7,
       sent: 6,
@@ -113,7 +113,7 @@ describe('metrics on the wire', () => {
     ]);
   });
 
-  test('have no rate of nothing', () => {
+  test('have null rates where nothing was sent', () => {
     const empty = metricsView({ env: 'test' }, buckets, []);
     expect(empty.totals).toMatchObject({ total: 0, deliveryRate: null, readRate: null, failureRate: null });
     expect(empty.items).toHaveLength(2);

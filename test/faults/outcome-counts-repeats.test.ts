@@ -23,7 +23,7 @@ const outcome = (hour = HOUR, delivered = 0): Outcome => ({
   counts: { sent: 1, unsent: 0, delivered, read: 0, coins: 800 },
 });
 const placeOf = (at: number): string => String(at).padStart(40, '0');
-/** The changes of messages of an organization that leave, from a place on. */
+/** Changes by which messages of an organization are sent, from a place on. */
 const leaving = (organizationId: Id<'organization'>, count: number, first = 1): PlacedChange[] =>
   Array.from({ length: count }, (_, at) => ({ place: placeOf(first + at), organizationId, after: outcome() }));
 const batch = (shardId: string, changes: readonly PlacedChange[]) => ({ shardId, changes, unreadable: [] });
@@ -39,7 +39,7 @@ const newShard = (): string => {
   return `shardId-${shards}`;
 };
 
-/** More rows than one transaction takes: each organization has two changes, far from each other in the batch. */
+/** More rows than fit one transaction: each organization has two changes, far from each other in the batch. */
 const wide = () => {
   const organizations = Array.from({ length: 230 }, () => newId('organization'));
   const changes = [...organizations, ...organizations].map((organizationId, at) => ({
@@ -51,7 +51,7 @@ const wide = () => {
   return { changes, sent };
 };
 
-/** A table whose caller ends before its nth call, or after it without hearing of it. */
+/** A table whose caller dies before its nth call, or after it without receiving the answer. */
 const endingAt = (nth: number, when: 'before' | 'after'): Table => {
   let calls = 0;
   return new Proxy(table, {
@@ -70,7 +70,7 @@ const endingAt = (nth: number, when: 'before' | 'after'): Table => {
 };
 
 describe('a batch of the stream counts once', () => {
-  test('whatever is repeated of it, in whatever pieces and however late', async () => {
+  test('whichever parts of it are repeated, and however late', async () => {
     const chance = chanceOf(7);
     const organizationId = newId('organization');
     const [shardId, changes] = [newShard(), leaving(organizationId, 500)];
@@ -86,7 +86,7 @@ describe('a batch of the stream counts once', () => {
     expect(await sentOf(organizationId)).toBe(500);
   });
 
-  test('whichever shard is read first: what a message added is taken back where it moves, before or after it is added', async () => {
+  test('whichever shard is read first: a change subtracts the earlier contribution even before that is added', async () => {
     const organizationId = newId('organization');
     const left = { place: placeOf(1), organizationId, after: outcome() };
     const delivered = { place: placeOf(9), organizationId, before: outcome(), after: outcome(HOUR, 1) };
@@ -98,7 +98,7 @@ describe('a batch of the stream counts once', () => {
   });
 
   test.each([1, 2, 3, 4, 5, 6, 7].flatMap((nth) => [[nth, 'before'] as const, [nth, 'after'] as const]))(
-    'when its consumer ends at its call %i, %s it',
+    'when its consumer dies at its call %i, %s it',
     async (nth, when) => {
       const { changes, sent } = wide();
       const shardId = newShard();
@@ -108,7 +108,7 @@ describe('a batch of the stream counts once', () => {
     },
   );
 
-  test.each(Object.entries(tableFaults(8)))('when every other transaction meets: %s', async (_name, fault) => {
+  test.each(Object.entries(tableFaults(8)))('when every other transaction fails with: %s', async (_name, fault) => {
     const { changes, sent } = wide();
     const shardId = newShard();
     world.proxy.plan(onTransactions(fault, { every: 2 }));
@@ -117,7 +117,7 @@ describe('a batch of the stream counts once', () => {
     expect(await sent()).toEqual(new Set([2]));
   });
 
-  test('where twenty consumers have it at once, each in pieces of its own', async () => {
+  test('when twenty consumers process it at once, each split differently', async () => {
     const { changes, sent } = wide();
     const shardId = newShard();
     const consumers = Array.from({ length: 20 }, async (_, index) => {
@@ -129,14 +129,14 @@ describe('a batch of the stream counts once', () => {
     expect(await readCountedTo(table, shardId)).toBe(placeOf(changes.length));
   });
 
-  test('for as few units as rows: a thousand changes of an organization are one transaction of two rows', async () => {
+  test('in one transaction of two rows for a thousand changes of an organization', async () => {
     const organizationId = newId('organization');
     const calls = await world.proxy.callsOf(() => count(newShard(), leaving(organizationId, 1_000)));
     expect(calls).toEqual({ GetItem: 1, TransactWriteItems: 1 });
     expect(await sentOf(organizationId)).toBe(1_000);
   });
 
-  test('of a change that changes nothing that is counted, without a write', async () => {
+  test('without a write if no count changes', async () => {
     const organizationId = newId('organization');
     const unchanged = { place: placeOf(1), organizationId, before: outcome(), after: outcome() };
     const calls = await world.proxy.callsOf(() => count(newShard(), [unchanged]));
@@ -148,7 +148,7 @@ describe('the rows of an organization', () => {
   const rowsOf = async (organizationId: Id<'organization'>) =>
     (await table.queryAll({ partition: KEYS.metrics(organizationId, '', '', 0).pk })).map(({ sk }) => sk);
 
-  test('are one for a channel while it is quiet, and several where shards are busy with it', async () => {
+  test('are one per channel while it is quiet, and several where shards are busy with it', async () => {
     const [quiet, busy] = [newId('organization'), newId('organization')];
     for (let at = 0; at < 12; at += 1) {
       const shardId = newShard();
@@ -165,7 +165,7 @@ describe('an event of the stream', () => {
     dynamodb: { SequenceNumber: place, NewImage: image, Keys: {} },
   });
 
-  test('that holds what cannot be read names it, and has the rest counted', () => {
+  test('lists records that cannot be read, and the rest is counted', () => {
     const key = { pk: { S: 'MSG#msg_1' }, sk: { S: 'MSG' }, direction: { S: 'outbound' } };
     const read = readStreamBatch({
       shardId: 's',
@@ -174,7 +174,7 @@ describe('an event of the stream', () => {
     expect(read).toEqual({ shardId: 's', changes: [], unreadable: ['7'] });
   });
 
-  test('that names no shard is refused: nobody could tell its repeat', () => {
+  test('that names no shard is refused: a repeat of it could not be recognized', () => {
     expect(() => readStreamBatch({ Records: [] })).toThrow();
     expect(readStreamBatch({ shardId: 's', Records: [] }).changes).toEqual([]);
   });

@@ -27,13 +27,13 @@ afterEach(world.reset);
 const { table } = world;
 const readStream = await readStreamOf(world);
 
-/** Counts what the stream tells, all of it twice. */
+/** Counts the new records of the stream, each batch twice. */
 const countStream = async (): Promise<void> => {
   for (const event of await readStream())
     for (const _ of [1, 2]) await countChanges(table, readStreamBatch(event), world.now);
 };
 
-/** What is counted of an organization without the hours, which must be what its messages tell, hours included. */
+/** The counts of an organization without hours. Expects the counts with hours to equal those of its messages. */
 const checked = async (actor: Actor): Promise<Record<string, number>> => {
   await countStream();
   const counted = await countedOutcomes(table, actor.organizationId);
@@ -60,8 +60,8 @@ const reported = (
   more: Parameters<typeof reportOf>[2] = {},
 ) => deliverReport(world, reportOf(id, status, more));
 
-describe('what metrics count of messages', () => {
-  test('is each of them once, from when it leaves to what was reported, whatever is repeated', async () => {
+describe('the metrics of messages', () => {
+  test('count each message once, as sent and as reported, whatever is repeated', async () => {
     const actor = await world.organization(1_000_000);
     const { id, coins } = await send(actor);
     expect(await checked(actor)).toEqual({ 'sms sent': 1, 'sms coins': coins });
@@ -69,7 +69,7 @@ describe('what metrics count of messages', () => {
     expect(await checked(actor)).toEqual({ 'sms sent': 1, 'sms delivered': 1, 'sms coins': coins });
   });
 
-  test('a message that is on its way is not counted, and neither is one that is cancelled or replaced before it left', async () => {
+  test('do not count a message that is in flight, or was cancelled or replaced before it was sent', async () => {
     const actor = await world.organization(1_000_000);
     const [one, two] = [await queue(actor), await queue(actor)];
     expect(await checked(actor)).toEqual({});
@@ -85,7 +85,7 @@ describe('what metrics count of messages', () => {
     expect(await checked(actor)).toMatchObject({ 'sms sent': 1 });
   });
 
-  test('a refused message failed without being sent; one that is undelivered was sent and failed, each with its reason', async () => {
+  test('count a refused message as failed but not sent, an undelivered one as both, each with its reason', async () => {
     const actor = await world.organization(1_000_000);
     world.provider.script = [{ kind: 'refused', cause: 'recipient', detail: 'no such number' }];
     await send(actor);
@@ -101,7 +101,7 @@ describe('what metrics count of messages', () => {
     });
   });
 
-  test('what a later receipt disproves counts no more: a delivered e-mail that bounces failed, a failed message that is read did not', async () => {
+  test('take back what a later receipt disproves: a delivered e-mail that bounces, a failed message that is read', async () => {
     const actor = await world.organization(1_000_000);
     const mail = await send(actor, 'email');
     await reported(mail.id, 'delivered');
@@ -114,7 +114,7 @@ describe('what metrics count of messages', () => {
     expect(await checked(actor)).not.toHaveProperty('whatsapp failed other');
   });
 
-  test('a message that was given up and is read after all was sent', async () => {
+  test('count an indeterminate message that is read after all as sent', async () => {
     const actor = await world.organization(1_000_000);
     world.provider.hasStatusQuery = false;
     world.provider.script = [{ kind: 'unknown', detail: 'time-out' }];
@@ -126,7 +126,7 @@ describe('what metrics count of messages', () => {
     expect(await checked(actor)).toEqual({ 'whatsapp sent': 1, 'whatsapp delivered': 1, 'whatsapp read': 1 });
   });
 
-  test('an RCS message that was carried by SMS costs what is not returned', async () => {
+  test('count the cost of an RCS message that was carried by SMS without its refund', async () => {
     const actor = await world.organization(1_000_000);
     const { id } = await send(actor, 'rcs');
     await reported(id, 'delivered', { via: 'sms' });
@@ -135,7 +135,7 @@ describe('what metrics count of messages', () => {
     expect(await checked(actor)).toEqual({ 'rcs sent': 1, 'rcs delivered': 1, 'rcs coins': cost });
   });
 
-  test('a receipt counts in the hour in which its message was sent, however late it comes', async () => {
+  test('count a receipt in the hour in which its message was sent, however late it arrives', async () => {
     const actor = await world.organization(1_000_000);
     const { id, sentAt = 0 } = await send(actor);
     world.now += 5 * 3_600_000;
@@ -145,7 +145,7 @@ describe('what metrics count of messages', () => {
     expect(hours.map(({ hour, counts }) => [hour, counts.delivered])).toEqual([[sentAt - (sentAt % 3_600_000), 1]]);
   });
 
-  test('is what it was when a message is erased, and when its row leaves the table', async () => {
+  test('stay the same when a message is erased, and when its row is deleted', async () => {
     const actor = await world.organization(1_000_000);
     const { id } = await send(actor);
     await reported(id, 'delivered');
@@ -159,7 +159,7 @@ describe('what metrics count of messages', () => {
     expect(hour?.counts).toMatchObject({ sent: 1, delivered: 1 });
   });
 
-  test('is exact where sixty messages move at once, each twice', async () => {
+  test('are exact when sixty messages change at once, each twice', async () => {
     const actor = await world.organization(1_000_000);
     const ids = await Promise.all(Array.from({ length: 60 }, async () => (await queue(actor)).id));
     await Promise.all([...ids, ...ids].map((id) => sendQueued(sendQueuedPortsOf(world), id)));

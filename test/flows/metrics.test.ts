@@ -5,7 +5,7 @@ const messaging = await sharedMessaging();
 const TO = '+551199999';
 
 describe('GET /v2/metrics', () => {
-  test('tells what became of the messages of the environment by channel and hour, and what they cost', async () => {
+  test('counts the outcomes and the cost of messages of the environment by channel and hour', async () => {
     const { test: client, live } = await messaging.tenant();
     for (const ending of ['0005', '0006', '0099'])
       expect((await client.send({ to: `${TO}${ending}` })).status).toBe(201);
@@ -25,7 +25,7 @@ describe('GET /v2/metrics', () => {
     expect((await live.get('/v2/metrics')).body.totals.total).toBe(0);
   });
 
-  test('tells of one channel, by the day, when asked for', async () => {
+  test('answers for one channel, by the day, when asked to', async () => {
     const { test: client } = await messaging.tenant();
     await client.send({ to: `${TO}0099` });
     const read = () => client.get('/v2/metrics', { granularity: 'day', channel: 'sms', timeZone: 'UTC' });
@@ -36,7 +36,7 @@ describe('GET /v2/metrics', () => {
     expect((await client.get('/v2/metrics', { channel: 'email' })).body.totals.total).toBe(0);
   });
 
-  test('refuses a window that cannot be told, and names the parameter', async () => {
+  test('refuses an invalid window, and names the parameter', async () => {
     const { test: client } = await messaging.tenant();
     const refused = async (query: Record<string, string>) => {
       const { status, body } = await client.get('/v2/metrics', query);

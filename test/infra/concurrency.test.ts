@@ -18,7 +18,7 @@ const reservedOf = ({ apps }: Deployed, environment: Environment): Map<string, n
   );
 const batchesOf = ({ apps }: Deployed, environment: Environment) =>
   resourcesOf(apps[environment], 'AWS::Lambda::EventSourceMapping').flatMap(({ Properties }) =>
-    // The stream of the table has as many consumers as shards.
+    // A consumer of the table's stream has no limit: it runs once per shard.
     Properties.ScalingConfig ? [Properties.ScalingConfig.MaximumConcurrency as number] : [],
   );
 

@@ -12,7 +12,7 @@ const mappingsOf = ({ apps }: typeof deployment, environment: 'live' | 'test') =
   );
 
 describe.each(ENVIRONMENTS)('the counter of the metrics of stage %s', (environment) => {
-  it('is told of outbound messages whose end is known, as they were and as they are', () => {
+  it('receives both images of outbound messages whose hold is resolved', () => {
     const [table] = resourcesOf(deployment.data[environment], 'AWS::DynamoDB::Table');
     expect(table?.Properties.StreamSpecification).toEqual({ StreamViewType: 'NEW_AND_OLD_IMAGES' });
     const [mapping] = mappingsOf(deployment, environment);
@@ -25,7 +25,7 @@ describe.each(ENVIRONMENTS)('the counter of the metrics of stage %s', (environme
     });
   });
 
-  it('is given the batches of a shard in their order, by the name of the shard, each until it is counted', () => {
+  it('receives the batches of a shard in order, with the name of the shard, each until it is counted', () => {
     const [{ Properties } = { Properties: {} }] = mappingsOf(deployment, environment);
     expect(Properties).toMatchObject({
       ParallelizationFactor: 1,
@@ -38,7 +38,7 @@ describe.each(ENVIRONMENTS)('the counter of the metrics of stage %s', (environme
       expect(Properties).not.toHaveProperty(name);
   });
 
-  it('reads the stream of its own table, writes counts, and reaches nothing beside the table', () => {
+  it('reads the stream of its own table, writes counts, and has access to nothing besides the table', () => {
     const own = statementsOf(deployment.apps[environment]).filter(
       ({ owner, effect }) => owner.startsWith('Roleoutcomecounter') && effect === 'Allow',
     );
@@ -51,7 +51,7 @@ describe.each(ENVIRONMENTS)('the counter of the metrics of stage %s', (environme
   });
 });
 
-it('is not there for a restored table, which has no stream', () => {
+it('does not exist for a restored table, which has no stream', () => {
   const restored = deploy({ contracts, env: AWS, context: { restoredTable: 'live=restored' } });
   expect(mappingsOf(restored, 'live')).toEqual([]);
   expect(mappingsOf(restored, 'test')).toHaveLength(1);

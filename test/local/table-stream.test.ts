@@ -35,7 +35,7 @@ const delivery = (consume: (event: unknown) => Promise<unknown>, after?: string)
   iterators: new Map<string, string>(),
   consume,
 });
-/** What a consumer from a place on is told: each change as it was and as it is. */
+/** The records that a consumer receives that starts after a place. */
 const told = async (after?: string) => {
   const events: Seen[] = [];
   const from = delivery(async (event) => events.push(event as Seen), after);
@@ -45,7 +45,7 @@ const told = async (after?: string) => {
 const valuesOf = (records: Seen['Records']) =>
   records.map(({ dynamodb: { OldImage, NewImage } }) => [OldImage?.at.N, NewImage?.at.N]);
 
-test('a table that exists begins to tell of its changes, in their order, and goes on where a consumer was', async () => {
+test('an existing table streams its changes from then on, in order, and a consumer resumes after its checkpoint', async () => {
   await write(0);
   for (const _ of [1, 2]) await ensureStream(client, NAME);
   for (const at of [1, 2, 3]) await write(at);
@@ -65,7 +65,7 @@ test('a table that exists begins to tell of its changes, in their order, and goe
   ]);
 });
 
-test('a batch that its consumer fails with comes again, with what was added', async () => {
+test('a batch that its consumer rejects is delivered again, with newer records', async () => {
   const seen: number[] = [];
   let fails = true;
   const stream = delivery(async (event) => {

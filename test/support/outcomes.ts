@@ -21,7 +21,7 @@ const withoutZeros = (tally: Tally): Tally =>
 const reached = (status: string): boolean => ['delivered', 'read', 'complained'].includes(status);
 const lost = (status: string): boolean => ['failed', 'undelivered', 'bounced'].includes(status);
 
-/** What an organization's messages tell of themselves, counted one by one: names are hour, channel and what is counted. */
+/** The counts of an organization's messages, computed from the messages themselves: names are hour, channel and count. */
 export const recountedOutcomes = (messages: readonly MessageRecord[]): Tally => {
   const tally: Tally = {};
   for (const message of messages) {
@@ -42,7 +42,7 @@ export const recountedOutcomes = (messages: readonly MessageRecord[]): Tally => 
   return withoutZeros(tally);
 };
 
-/** What the metrics count of an organization, in the same form. */
+/** The counts of an organization's metrics, in the same form. */
 export const countedOutcomes = async (table: Table, organizationId: Id<'organization'>): Promise<Tally> => {
   const tally: Tally = {};
   for (const { hour, channel, counts, failures } of await readOutcomeCounts(table, organizationId, EVER)) {
@@ -53,7 +53,7 @@ export const countedOutcomes = async (table: Table, organizationId: Id<'organiza
   return withoutZeros(tally);
 };
 
-/** Reads what the stream of a world's table told since it was asked before; the stream begins with the first call of this. */
+/** Enables the stream of a world's table, and returns a function that reads its new events. */
 export const readStreamOf = async ({ dynamodb, table }: Pick<World, 'dynamodb' | 'table'>) => {
   await ensureStream(dynamodb, table.name);
   const endpoint = (await dynamodb.config.endpoint?.()) as { hostname: string; port: number };

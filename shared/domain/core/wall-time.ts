@@ -20,7 +20,7 @@ const formatOf = (timeZone: string): Intl.DateTimeFormat => {
   return format;
 };
 
-/** The one name of the time zone that a text names in any of its spellings; undefined for what is none of the IANA list. */
+/** The canonical name of an IANA time zone; undefined for an unknown one. */
 export const canonicalTimeZone = (name: string): string | undefined => {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;

@@ -19,30 +19,30 @@ export const OUTCOME_FIELDS = [
 ] as const satisfies readonly (keyof MessageRecord)[];
 export type CountedMessage = Pick<MessageRecord, (typeof OUTCOME_FIELDS)[number]>;
 
-/** What the metrics count of messages, besides why they failed (docs/spec/metrics.md#what-is-counted). */
+/** The counts of the metrics, besides those of failures by reason (docs/spec/metrics.md#what-is-counted). */
 export const OUTCOME_COUNTS = ['sent', 'unsent', 'delivered', 'read', 'coins'] as const;
 export type OutcomeCounts = Readonly<Record<(typeof OUTCOME_COUNTS)[number], number>>;
 
-/** What one message adds to the metrics: to those of its channel, in the hour in which it left or ended without leaving. */
+/** The contribution of one message to the metrics of its channel, in the hour in which it was sent or failed without being sent. */
 export interface Outcome {
   readonly channel: Channel;
-  /** The beginning of that hour, UTC, in ms. */
+  /** The start of that hour, UTC, in ms. */
   readonly hour: number;
   readonly counts: OutcomeCounts;
   /** Why it failed; absent where it did not. */
   readonly failure?: string;
 }
 
-/** The beginning of the hour (UTC, ms) that a moment is in. */
+/** The start of the hour (UTC, ms) that a moment is in. */
 export const hourOf = (ms: number): number => Math.floor(ms / HOUR_MS) * HOUR_MS;
 
-/** A name of a failure: a reason of a channel, or `other` for what has none of these. */
+/** A failure's name: the channel's reason, or `other` where there is none. */
 const REASON = /^[a-z][a-z0-9_]{0,39}$/;
 const failureOf = ({ reason }: CountedMessage): string => (reason && REASON.test(reason) ? reason : 'other');
 
 /**
- * What a message adds to the metrics as it is now; undefined while it is on its way, and for what never was to leave: cancelled, or replaced before it
- * left. A push service's acceptance is all that is ever heard of a delivery.
+ * The contribution of a message in its present state; undefined while it is in flight, and for one that was cancelled, or replaced before it was sent.
+ * A push counts as delivered once its service accepts it: no receipt follows.
  */
 export const outcomeOf = (message: CountedMessage): Outcome | undefined => {
   const { channel, hold, sentAt, failedAt, createdAt, coins, capturedCoins = coins, refunded = 0 } = message;

@@ -4,7 +4,7 @@ import type { Channel } from '../message/channel.ts';
 import type { OutcomeCounts } from '../message/outcome.ts';
 import type { Buckets } from './window.ts';
 
-/** What was counted of a channel within an hour (its beginning, ms); `failures`: how many messages failed, by why. */
+/** The counts of a channel in an hour (its start, ms); `failures`: the number of failed messages by reason. */
 export interface HourCounts {
   readonly hour: number;
   readonly channel: Channel;
@@ -12,9 +12,9 @@ export interface HourCounts {
   readonly failures: Readonly<Record<string, number>>;
 }
 
-/** The counts of messages, as they are told. */
+/** The counts of messages, as the interface shows them. */
 export interface Figures {
-  /** Messages that left, or ended without leaving. */
+  /** Messages that were sent, or failed without being sent. */
   readonly total: number;
   readonly sent: number;
   readonly delivered: number;
@@ -23,14 +23,14 @@ export interface Figures {
   readonly coins: number;
 }
 
-/** The figures with their rates, each from 0 to 1; null where there is nothing that it could be of. */
+/** The figures with their rates, each from 0 to 1; null where its denominator is 0. */
 export interface RatedFigures extends Figures {
   readonly deliveryRate: number | null;
   readonly readRate: number | null;
   readonly failureRate: number | null;
 }
 
-/** Reasons that are told, the most frequent ones first. */
+/** Most reasons that are listed, the most frequent first. */
 const MAX_FAILURES = 20;
 
 const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
@@ -78,7 +78,7 @@ const failuresOf = (hours: readonly HourCounts[]) =>
 /** The index of the bucket that a moment is in. */
 const bucketAt = (edges: readonly number[], at: number): number => edges.findLastIndex((edge) => edge <= at);
 
-/** Metrics on the wire (docs/spec/metrics.md#shape): sums, those of each channel, and one item for each hour or day of the window, empty ones included. */
+/** Metrics on the wire (docs/spec/metrics.md#shape): totals, totals by channel, and one item for each hour or day of the window, empty ones included. */
 export const metricsView = (
   { env }: Pick<Tenant, 'env'>,
   { granularity, timeZone, edges }: Buckets,

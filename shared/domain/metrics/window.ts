@@ -9,16 +9,16 @@ const DAY_MS = 24 * HOUR_MS;
 export const GRANULARITIES = ['hour', 'day'] as const;
 export type Granularity = (typeof GRANULARITIES)[number];
 
-/** The time zone whose days are told where the caller names none: that of the months of the volume. */
+/** The time zone of the days where the caller names none: the same as that of the volume bands' months. */
 export const DEFAULT_TIME_ZONE = 'America/Sao_Paulo';
 
-/** The longest window, and the one before its end where the caller names no beginning, in days. */
+/** In days: the longest window, and the default length where the caller gives no `from`. */
 export const WINDOW_DAYS: Readonly<Record<Granularity, { readonly most: number; readonly usual: number }>> = {
   hour: { most: 31, usual: 1 },
   day: { most: 93, usual: 30 },
 };
 
-/** What the caller asks for. `from` and `to`: texts of moments, both inclusive. */
+/** The caller's query. `from` and `to`: ISO 8601 times, both inclusive. */
 export interface MetricsQuery {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -26,7 +26,7 @@ export interface MetricsQuery {
   readonly timeZone: string;
 }
 
-/** The hours or days that a window touches: where each begins and the last one ends, in ms; at least two moments. */
+/** The hours or days that overlap a window. `edges`: the start of each and the end of the last, in ms; at least two. */
 export interface Buckets {
   readonly granularity: Granularity;
   readonly timeZone: string;
@@ -46,8 +46,8 @@ const daysBetween = (timeZone: string, from: number, to: number): number[] => {
 };
 
 /**
- * The hours or days of a window. 422 for one that ends before it begins or is too long, for an unknown time zone, and for days of one that do not begin
- * with an hour of UTC: hours are what is counted.
+ * The hours or days of a window. 422 if it ends before it starts or is too long, for an unknown time zone, and for a time zone whose days do not start
+ * on an hour of UTC: counts are kept by the hour.
  */
 export const bucketsOf = (
   { from, to, granularity, timeZone }: MetricsQuery,
@@ -63,6 +63,6 @@ export const bucketsOf = (
     return refuseWindow(to === undefined ? 'from' : 'to', `must be from 0 to ${most} days after from`);
   const edges = granularity === 'hour' ? hoursBetween(begin, end) : daysBetween(zone, begin, end);
   if (edges.some((edge) => edge !== hourOf(edge)))
-    return refuseWindow('timeZone', 'must be one whose days begin with an hour of UTC');
+    return refuseWindow('timeZone', 'must be one whose days start on an hour of UTC');
   return { granularity, timeZone, edges };
 };

@@ -142,7 +142,7 @@ const commonRows = defineRow<Omit<MessageOf<Channel>, 'content'>>()({
   key: (message) => KEYS.message(message.id),
 });
 
-/** The fields that the metrics count by, and whose message it is. */
+/** The fields that the metrics count by, with the message's organization. */
 export const countedFields = commonRows.pick('organizationId', ...OUTCOME_FIELDS);
 
 /** The entries of a message in the lists that show it. */

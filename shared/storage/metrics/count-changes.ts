@@ -6,18 +6,18 @@ import type { Table } from '../client/table.ts';
 import { COUNTS_KEPT_SECONDS, OutcomeSums } from './outcome-counts.ts';
 import type { PlacedChange, StreamBatch } from './stream-changes.ts';
 
-/** Rows that are counted in one transaction, which takes 100: a change adds to two at most, and one is the shard's. */
+/** Rows of counts in one transaction, whose limit is 100: a change adds to two at most, and one more row is the checkpoint. */
 const MAX_ROWS = 90;
 
 const shardRow = z.object({ countedTo: z.string() });
 
-/** The place up to which a shard of the table's stream was counted; undefined where nothing was. */
+/** The checkpoint of a shard of the table's stream: the place up to which it is counted; undefined if there is none yet. */
 export const readCountedTo = async (table: Table, shardId: string): Promise<string | undefined> => {
   const row = await table.get(KEYS.metricsShard(shardId));
   return row && shardRow.parse(row).countedTo;
 };
 
-/** As many of the changes as one transaction counts. */
+/** As many of the changes as fit one transaction. */
 const firstOf = (changes: readonly PlacedChange[]) => {
   const sums = new OutcomeSums();
   let taken = 0;
@@ -29,7 +29,7 @@ const firstOf = (changes: readonly PlacedChange[]) => {
   return { sums, taken, to: changes[taken - 1]?.place ?? '' };
 };
 
-/** The place up to which a shard is counted, for the transaction that counts it there from another place. */
+/** Moves the checkpoint of a shard, in the transaction that counts the changes up to it. */
 const shardWrite = (shardId: string, from: string | undefined, to: string, now: number): WriteOp => ({
   update: KEYS.metricsShard(shardId),
   set: { countedTo: to, ttl: Math.ceil(now / 1_000) + COUNTS_KEPT_SECONDS },
@@ -37,7 +37,7 @@ const shardWrite = (shardId: string, from: string | undefined, to: string, now: 
   when: from === undefined ? ABSENT : { text: '#countedTo = :from', values: { from } },
 });
 
-/** Counts what stands after a place; false as soon as the shard is counted to another one. */
+/** Counts the changes after a place; false as soon as the checkpoint is elsewhere. */
 const countAfter = async (
   table: Table,
   { shardId, changes }: StreamBatch,
@@ -60,12 +60,12 @@ const countAfter = async (
 };
 
 /**
- * Counts the changes of a batch, each once, whoever repeats the batch, in whatever pieces, at the same time or later: the counts and the place up to
- * which the shard is counted are one transaction, whose condition is the place before it. The records of a shard must first arrive in their order,
- * as the stream delivers them; those of different shards may arrive in any. Throws `Unavailable`; then the batch is to be repeated.
+ * Counts each change of a batch once, even if the batch is repeated, split differently, or processed concurrently: the counts and the shard's
+ * checkpoint are one transaction, whose condition is the checkpoint before it. A shard's records must first arrive in order, as the stream delivers
+ * them; shards may be read in any order. Throws `Unavailable`; repeat the batch then.
  */
 export const countChanges = async (table: Table, batch: StreamBatch, now: number): Promise<void> => {
   if (batch.changes.length === 0) return;
-  // Another consumer of the shard was faster, or this one was and did not hear of it: what is left stands after the shard's new place.
+  // Another consumer of the shard was faster, or an earlier transaction's answer was lost: continue from the shard's new checkpoint.
   while (!(await countAfter(table, batch, await readCountedTo(table, batch.shardId), now)));
 };

@@ -13,19 +13,19 @@ import { PARSE_KEY } from '../parse-key.ts';
 import { METRIC_ROWS, shardOf } from '../table-indexes.ts';
 
 /*
- * A row holds what was counted of a channel within twelve hours, an attribute an hour and count: about a kilobyte. A quiet organization has one for each
- * channel and twelve hours, a busy one up to METRIC_ROWS, which are summed.
+ * A row holds the counts of a channel for twelve hours, one attribute per hour and count: about a kilobyte. A quiet organization has one row per
+ * channel and twelve hours, a busy one up to METRIC_ROWS, whose sum is the count.
  */
 
 const HOUR_MS = 3_600_000;
 const PERIOD_HOURS = 12;
 const PERIOD_MS = PERIOD_HOURS * HOUR_MS;
-/** For how long counts are kept, in s, and how far each shard was counted. */
+/** Retention of counts, and of the checkpoints of shards, in s. */
 export const COUNTS_KEPT_SECONDS = 400 * 24 * 3_600;
-/** Changes of a channel in one batch from which an organization is busy: other shards of the stream are likely to write its row, too. */
+/** Changes of a channel in one batch from which an organization counts as busy: other shards of the stream probably write its row, too. */
 const BUSY = 20;
 
-/** The attribute of each count of an hour, before the hour's number in its period; that of a failure goes on with its reason. */
+/** The attribute prefix of each count; the hour's number in its period follows. A failure's attribute ends with its reason. */
 const NAMES: Readonly<Record<keyof OutcomeCounts, string>> = {
   sent: 's',
   unsent: 'u',
@@ -38,14 +38,14 @@ const ATTRIBUTE = /^([surdcf])(\d{1,2})(?:_(.+))?$/;
 const periodOf = (hour: number): number => Math.floor(hour / PERIOD_MS) * PERIOD_MS;
 const periodKey = (period: number): string => isoTime(period).slice(0, 13);
 
-/** What a message added to the metrics before it changed, and what it adds now. */
+/** A message's contribution to the metrics before a change, and after it. */
 export interface OutcomeChange {
   readonly organizationId: Id<'organization'>;
   readonly before?: Outcome | undefined;
   readonly after?: Outcome | undefined;
 }
 
-/** What changes add to the counts of a channel within twelve hours. */
+/** The increments of a channel's counts for twelve hours. */
 interface Addition {
   readonly organizationId: Id<'organization'>;
   readonly channel: Channel;
@@ -54,11 +54,11 @@ interface Addition {
   changes: number;
 }
 
-/** What a batch of changes adds up to, by organization, channel and twelve hours. */
+/** The increments of a batch of changes, by organization, channel and twelve hours. */
 export class OutcomeSums {
   readonly #additions = new Map<string, Addition>();
 
-  /** Of how many rows at most. */
+  /** The most rows that they can write. */
   get size(): number {
     return this.#additions.size;
   }
@@ -84,7 +84,7 @@ export class OutcomeSums {
     if (failure !== undefined) plus(`f${at}_${failure}`, 1);
   }
 
-  /** The writes that add the sums, for a transaction that no repeat commits again; none where nothing is counted differently. */
+  /** The writes that add them, for a transaction that commits once however often it is repeated; none if no count changes. */
   writes(shardId: string): WriteOp[] {
     return [...this.#additions.values()].flatMap((addition) => additionWrite(addition, shardId));
   }
@@ -127,15 +127,15 @@ const addRow = (sums: Map<string, HourCounts>, row: Row, inWindow: (hour: number
   }
 };
 
-/** Hours from `from` to before `to`, in ms; both begin hours. */
+/** Hours from `from` (inclusive) to `to` (exclusive), in ms; both are starts of hours. */
 export interface HourWindow {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * What was counted of an organization's messages, by hour and channel; hours in which nothing was are left out. One query, half a read unit while there
- * is little. Its rows grow with channels and days, never with messages.
+ * The counts of an organization's messages, by hour and channel, without empty hours. One query, half a read unit for a few rows. Its rows grow with
+ * channels and days, never with messages.
  */
 export const readOutcomeCounts = async (
   table: Table,
@@ -144,7 +144,7 @@ export const readOutcomeCounts = async (
 ): Promise<readonly HourCounts[]> => {
   const sort = {
     text: '#sk BETWEEN :first AND :last',
-    // Of the last period every channel: `~` sorts after them all.
+    // Every channel of the last period: `~` sorts after them all.
     values: { first: periodKey(periodOf(from)), last: `${periodKey(periodOf(to - 1))}#~` },
   };
   const rows = await table.queryAll({ partition: KEYS.metrics(organizationId, '', '', 0).pk, sort });

@@ -9,10 +9,10 @@ import { isInbound } from '../messages/inbound-rows.ts';
 import { countedFields } from '../messages/message-rows.ts';
 import type { OutcomeChange } from './outcome-counts.ts';
 
-/** An attribute in DynamoDB's own form; its type is checked as it is read. */
+/** An attribute in DynamoDB's own form; its type is checked when it is read. */
 const attribute = z.custom<AttributeValue>((value) => typeof value === 'object' && value !== null);
 const item = z.record(z.string(), attribute);
-/** Lambda tells the shard because the mapping has a tumbling window; the last call of a window may be without records. */
+/** Lambda names the shard because the mapping has a tumbling window; the last call of a window may have no records. */
 const event = z.object({
   shardId: z.string().min(1),
   Records: z.array(
@@ -27,21 +27,21 @@ const event = z.object({
 });
 type StreamRecord = z.output<typeof event>['Records'][number]['dynamodb'];
 
-/** A change of a message, with its place in its shard: places compare as texts. */
+/** A change of a message, with its place in its shard; places sort as strings. */
 export interface PlacedChange extends OutcomeChange {
   readonly place: string;
 }
 
-/** What a batch of the table's stream tells of messages, in its order. */
+/** The changes of messages in a batch of the table's stream, in its order. */
 export interface StreamBatch {
   readonly shardId: string;
   readonly changes: readonly PlacedChange[];
-  /** The places of records that cannot be read. They would fail at each repeat, and hold up what follows them. */
+  /** The sequence numbers of records that cannot be read. Rejecting them would block the shard, since they would fail at each repeat. */
   readonly unreadable: readonly string[];
 }
 
 const { pk: PREFIX, sk: SORT_KEY } = KEYS.message('' as Id<'message'>);
-/** All that is read of an image: contents stay packed. */
+/** The attributes that are read of an image; contents stay compressed. */
 const READ = ['pk', 'sk', 'org', 'direction', SHAPE, ...OUTCOME_FIELDS];
 
 const rowOf = (image: z.output<typeof item>): Row =>
@@ -51,7 +51,7 @@ const isMessage = (row: Row): boolean => row.pk.startsWith(PREFIX) && row.sk ===
 
 const outcomeIn = (row: Row): Outcome | undefined => outcomeOf(countedFields(row));
 
-/** The change of a record; undefined for a row of another kind. What leaves the table stays counted. */
+/** The change of a record; undefined for a row of another kind, and for a deletion: deleted messages stay counted. */
 const changeOf = ({ SequenceNumber, OldImage, NewImage }: StreamRecord): PlacedChange | undefined => {
   const row = NewImage && rowOf(NewImage);
   if (!row || !isMessage(row)) return undefined;

@@ -3,12 +3,12 @@ import { readStreamBatch } from '../../storage/metrics/stream-changes.ts';
 import { clock, table } from '../process/aws.ts';
 import { logger, measure } from '../process/observe.ts';
 
-/** What Lambda is told of a window: nothing is carried from one batch to the next. */
+/** The state of a tumbling window: empty, since batches share none. */
 interface WindowState {
   readonly state: Readonly<Record<string, never>>;
 }
 
-/** Counts what a batch of the table's stream tells of messages. Rejects for the whole batch, which is then repeated. */
+/** Counts the changes of messages in a batch of the table's stream. A rejection makes Lambda repeat the whole batch. */
 export const countOutcomes = async (event: unknown): Promise<WindowState> => {
   const batch = readStreamBatch(event);
   const { shardId, unreadable } = batch;

@@ -6,7 +6,7 @@ import { bucketsOf, type MetricsQuery } from '../../domain/metrics/window.ts';
 import { readOutcomeCounts } from '../../storage/metrics/outcome-counts.ts';
 import { clock, table } from '../process/aws.ts';
 
-/** The metrics of the caller's organization in its environment; 422 for a window that cannot be told. */
+/** The metrics of the caller's organization in its environment; 422 for an invalid window or time zone. */
 export const readMetrics = async (
   actor: Actor,
   { channel, ...query }: MetricsQuery & { readonly channel?: Channel | undefined },

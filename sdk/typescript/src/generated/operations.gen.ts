@@ -2896,9 +2896,9 @@ export class ExportJobsOperations extends Resource {
 
 export class MetricsOperations extends Resource {
   /**
-   * Read what became of messages over time, by channel
+   * Read the outcomes of messages over time, by channel
    *
-   * Counted within about 20 seconds of what happens to a message, in the hour in which it was sent, or ended without being sent; a receipt counts in the hour of its message, however late it comes. No message is read.
+   * Changes of a message are counted within about 20 seconds, in the hour in which it was sent, or failed without being sent; a receipt counts in the hour of its message, however late it arrives. Reads counters, never messages.
    *
    * Scope: `messages:read`.
    */

@@ -11472,7 +11472,7 @@ export type ExportJob = {
 };
 
 /**
- * What became of messages in a window of time, by channel.
+ * The outcomes of messages in a time window, by channel.
  */
 export type Metrics = {
     /**
@@ -11480,7 +11480,7 @@ export type Metrics = {
      */
     env: 'live' | 'test';
     /**
-     * Whether the window is told by the hour (UTC) or by the day of the time zone.
+     * Whether items are hours (UTC) or days of the time zone.
      */
     granularity: 'hour' | 'day';
     /**
@@ -11488,7 +11488,7 @@ export type Metrics = {
      */
     timeZone: string;
     /**
-     * The beginning of the first hour or day.
+     * The start of the first hour or day.
      */
     from: string;
     /**
@@ -11500,7 +11500,7 @@ export type Metrics = {
      */
     totals: {
         /**
-         * Messages that were sent, or ended without being sent.
+         * Messages that were sent, or failed without being sent.
          */
         total: number;
         /**
@@ -11512,7 +11512,7 @@ export type Metrics = {
          */
         delivered: number;
         /**
-         * Of these, messages that are known to have been read. Opens of e-mails are no reads.
+         * Of these, messages that are known to have been read. Opens of e-mails do not count.
          */
         read: number;
         /**
@@ -11520,28 +11520,28 @@ export type Metrics = {
          */
         failed: number;
         /**
-         * What was captured for them, less what was returned. In coins: 1 coin = R$ 0.0001.
+         * What was charged for them, less refunds. In coins: 1 coin = R$ 0.0001.
          */
         coins: number;
         /**
-         * Delivered of sent, from 0 to 1; null where there are none.
+         * The share of delivered in sent, from 0 to 1; null where the latter is 0.
          */
         deliveryRate: number | null;
         /**
-         * Read of delivered, from 0 to 1; null where there are none.
+         * The share of read in delivered, from 0 to 1; null where the latter is 0.
          */
         readRate: number | null;
         /**
-         * Failed of the total, from 0 to 1; null where there are none.
+         * The share of failed in total, from 0 to 1; null where the latter is 0.
          */
         failureRate: number | null;
     };
     /**
-     * Each channel that has any, in the order of their names.
+     * Each channel with messages, sorted by name.
      */
     channels: Array<ChannelFigures>;
     /**
-     * Why messages failed, the most frequent reasons first; 20 at most.
+     * The reasons of failures, the most frequent first; 20 at most.
      */
     failures: Array<{
         /**
@@ -11549,11 +11549,11 @@ export type Metrics = {
          */
         channel: 'whatsapp' | 'email' | 'sms' | 'rcs' | 'push' | 'instagram';
         /**
-         * A reason of the channel; `other` for what has none of the channel's.
+         * A reason of the channel; `other` where none is known.
          */
         reason: string;
         /**
-         * How many.
+         * The number of messages.
          */
         count: number;
     }>;
@@ -11562,15 +11562,15 @@ export type Metrics = {
      */
     items: Array<{
         /**
-         * Its beginning.
+         * Its start.
          */
         start: string;
         /**
-         * Its end, where the next one begins.
+         * Its end, which is the start of the next.
          */
         end: string;
         /**
-         * Each channel that has any; empty where nothing was sent.
+         * Each channel with messages; empty if there were none.
          */
         channels: Array<{
             /**
@@ -11578,7 +11578,7 @@ export type Metrics = {
              */
             channel: 'whatsapp' | 'email' | 'sms' | 'rcs' | 'push' | 'instagram';
             /**
-             * Messages that were sent, or ended without being sent.
+             * Messages that were sent, or failed without being sent.
              */
             total: number;
             /**
@@ -11590,7 +11590,7 @@ export type Metrics = {
              */
             delivered: number;
             /**
-             * Of these, messages that are known to have been read. Opens of e-mails are no reads.
+             * Of these, messages that are known to have been read. Opens of e-mails do not count.
              */
             read: number;
             /**
@@ -11598,7 +11598,7 @@ export type Metrics = {
              */
             failed: number;
             /**
-             * What was captured for them, less what was returned. In coins: 1 coin = R$ 0.0001.
+             * What was charged for them, less refunds. In coins: 1 coin = R$ 0.0001.
              */
             coins: number;
         }>;
@@ -11606,7 +11606,7 @@ export type Metrics = {
 };
 
 /**
- * What became of the messages of a channel.
+ * The outcomes of the messages of a channel.
  */
 export type ChannelFigures = {
     /**
@@ -11614,7 +11614,7 @@ export type ChannelFigures = {
      */
     channel: 'whatsapp' | 'email' | 'sms' | 'rcs' | 'push' | 'instagram';
     /**
-     * Messages that were sent, or ended without being sent.
+     * Messages that were sent, or failed without being sent.
      */
     total: number;
     /**
@@ -11626,7 +11626,7 @@ export type ChannelFigures = {
      */
     delivered: number;
     /**
-     * Of these, messages that are known to have been read. Opens of e-mails are no reads.
+     * Of these, messages that are known to have been read. Opens of e-mails do not count.
      */
     read: number;
     /**
@@ -11634,19 +11634,19 @@ export type ChannelFigures = {
      */
     failed: number;
     /**
-     * What was captured for them, less what was returned. In coins: 1 coin = R$ 0.0001.
+     * What was charged for them, less refunds. In coins: 1 coin = R$ 0.0001.
      */
     coins: number;
     /**
-     * Delivered of sent, from 0 to 1; null where there are none.
+     * The share of delivered in sent, from 0 to 1; null where the latter is 0.
      */
     deliveryRate: number | null;
     /**
-     * Read of delivered, from 0 to 1; null where there are none.
+     * The share of read in delivered, from 0 to 1; null where the latter is 0.
      */
     readRate: number | null;
     /**
-     * Failed of the total, from 0 to 1; null where there are none.
+     * The share of failed in total, from 0 to 1; null where the latter is 0.
      */
     failureRate: number | null;
 };
@@ -18001,19 +18001,19 @@ export type MetricsGetData = {
     path?: never;
     query?: {
         /**
-         * The time at which the window begins. Absent: 1 day before its end for hours, 30 days for days.
+         * The start of the window. Default: 1 day before its end for hours, 30 days for days.
          */
         from?: string;
         /**
-         * The time at which the window ends, at most 31 days after its beginning for hours and 93 for days. Absent: now.
+         * The end of the window, at most 31 days after its start for hours and 93 for days. Default: now.
          */
         to?: string;
         /**
-         * Whether the window is told by the hour (UTC) or by the day of the time zone.
+         * Whether items are hours (UTC) or days of the time zone.
          */
         granularity?: 'hour' | 'day';
         /**
-         * The IANA time zone of the days; they begin with an hour of UTC.
+         * The IANA time zone of the days, which must start on an hour of UTC.
          */
         timeZone?: string;
         /**
@@ -18026,7 +18026,7 @@ export type MetricsGetData = {
 
 export type MetricsGetResponses = {
     /**
-     * What became of messages in a window of time, by channel.
+     * The outcomes of messages in a time window, by channel.
      */
     200: Metrics;
 };
