@@ -42,7 +42,7 @@ const destinationStop = async (ports: LeavingPorts, message: MessageRecord): Pro
 };
 
 /**
- * Why a message that waited must not be sent any more (docs/spec/sends.md#judged-again): an opt-out, an erasure, or a destination that was
+ * Why a message that waited must not be sent any more (docs/spec/sends.md#checked-again): an opt-out, an erasure, or a destination that was
  * closed or held since its acceptance. Undefined if it may be sent. Reads nothing for a message that is sent immediately.
  */
 export const stopOnLeaving = async (
