@@ -39,7 +39,7 @@ describe('an endpoint of a browser', () => {
     expect(webPushFault('https://push.example/x', { ...NONE, allowLoopbackHttp: true })).toEqual(expect.any(String));
   });
 
-  test('from a stranger is refused with 400 naming the token, and no row is written', async () => {
+  test('of an unknown push service is refused with 400 naming the token, and no device is stored', async () => {
     const actor = await world.organization();
     const { id: appId } = await push.app(actor);
     const web = { appId, platform: 'web', token: 'https://push.example/x', ...BROWSER } as const;
