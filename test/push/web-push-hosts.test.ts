@@ -43,12 +43,20 @@ describe('an endpoint of a browser', () => {
     const actor = await world.organization();
     const { id: appId } = await push.app(actor);
     const web = { appId, platform: 'web', token: 'https://push.example/x', ...BROWSER } as const;
-    expect(await registerDevice(push.devicePorts, actor, web)).toMatchObject({
+    const stored: string[] = [];
+    const { devices } = push.devicePorts;
+    const put: typeof devices.put = async (device, before) => {
+      stored.push(device.token);
+      return devices.put(device, before);
+    };
+    const ports = { ...push.devicePorts, devices: { ...devices, put } };
+    expect(await registerDevice(ports, actor, web)).toMatchObject({
       name: 'BAD_REQUEST',
       details: { errors: [{ path: 'token' }] },
     });
     const known = { ...web, token: 'https://fcm.googleapis.com/fcm/send/x' };
-    expect(await registerDevice(push.devicePorts, actor, known)).toMatchObject({ platform: 'web', optedIn: true });
+    expect(await registerDevice(ports, actor, known)).toMatchObject({ platform: 'web', optedIn: true });
+    expect(stored).toEqual([known.token]);
   });
 });
 
