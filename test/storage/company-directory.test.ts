@@ -189,7 +189,7 @@ describe('the directory', () => {
     expect(await kit.directory.find(actor.organizationId, { part: 'vez 4' })).toHaveLength(20);
   });
 
-  test('is brought up to date by a change that is due, and does not block concurrent readers', async () => {
+  test('is searched completely while its changes wait, makes one of them due, and is brought up to date by that one', async () => {
     const actor = await world.organization(1, false);
     for (let at = 0; at < 70; at++) accepted(await createCompany(kit.ports, actor, { nome: `Loja ${at}` }));
     for (const { companyId } of await readChangedCompanies(world.table, actor.organizationId))
