@@ -69,7 +69,7 @@ const refuseOutOfTree = (
     : refuse('FORBIDDEN', 'A key rotates only itself and the keys below it.');
 
 /**
- * 403 for an old secret in its overlap: the new secret would outlive it, and whoever leaked the old one would keep the
+ * 403 for an old secret in its overlap: the new secret would outlive it, and whoever found the old one would keep the
  * key.
  */
 const refuseOldSecret = ({ kind, expiresAt }: Grantor, key: ApiKey): Refusal<'FORBIDDEN'> | undefined =>

@@ -29,7 +29,7 @@ export const compileTexts = <M extends object>(message: M) => compileMessage(mes
 
 const messageFaults = ({ message, variants }: CampaignInput): FieldError[] => {
   if ((message === undefined) === (variants === undefined))
-    return [{ path: 'message', message: 'must be given, or variants: one of both' }];
+    return [{ path: 'message', message: 'must be given, or variants: exactly one of the two' }];
   const names = new Set(variants?.map(({ name }) => name));
   if (variants && names.size < variants.length) return [{ path: 'variants', message: 'must have different names' }];
   const texts: readonly (readonly [string, object])[] = message

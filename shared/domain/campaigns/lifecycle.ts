@@ -155,8 +155,8 @@ const maxCoinsFault = async (ports: LifecyclePorts, campaign: Campaign, maxCoins
 };
 
 /**
- * Resumes a paused campaign for the recipients without a message; needs a higher `maxCoins` if that paused it. A running one is returned
- * unchanged; one that paused before its start is started.
+ * Resumes a paused campaign for the recipients without a message; one that reached its `maxCoins` pauses again unless that is raised. A
+ * running one is returned unchanged; one that paused before its start is started.
  */
 export const resumeCampaign = (
   ports: LifecyclePorts,

@@ -128,7 +128,7 @@ const refusedStep = (step: FallbackStep, refusal: Refusal): FallbackStep => {
 
 /**
  * The fallback steps with their price now, or the reason why they could not be sent now
- * (docs/spec/v1.md#fallbacks-that-cannot-leave). Both are informative: a step is planned, priced and checked again when
+ * (docs/spec/v1.md#fallbacks-that-cannot-be-sent). Both are informative: a step is planned, priced and checked again when
  * it is due. Steps that are not `told` get neither.
  */
 export const priceSteps = (
