@@ -3,7 +3,7 @@ import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
-import type { QueueName } from '../../shared/queues/queues.ts';
+import { QUEUE_NAMES, type QueueName } from '../../shared/queues/queues.ts';
 import { APP_AREAS, COMMON, NAMES } from '../stages.ts';
 import { FunctionRole } from './function-role.ts';
 import { mergeGrants, type RoleGrants, type StageResources } from './grants.ts';
@@ -38,6 +38,8 @@ type FunctionSettings = Pick<
   'path' | 'description' | 'role' | 'memoryMb' | 'timeoutSeconds' | 'noRetries'
 > & {
   readonly queues: readonly QueueName[];
+  /** Whether it operates every queue and its dead letters. */
+  readonly operates?: boolean;
 };
 
 interface RoleSettings {
@@ -87,7 +89,7 @@ export class StageFunctions {
   }
 
   /** A function; `queues` are those that it sends to. */
-  create({ queues, ...own }: FunctionSettings): OperationFunction {
+  create({ queues, operates = false, ...own }: FunctionSettings): OperationFunction {
     const { environment, code, tracing, reserved } = this.#parts;
     const { scope, logGroup } = this.area(areaOf(own.path));
     return new OperationFunction(scope, `Function-${own.path}`, {
@@ -97,7 +99,7 @@ export class StageFunctions {
       tracing,
       reserved: reserved.get(own.path),
       logGroup,
-      variables: this.variables(queues),
+      variables: { ...this.variables(operates ? QUEUE_NAMES : queues), ...(operates ? this.deadLetterUrls() : {}) },
     });
   }
 
@@ -118,6 +120,7 @@ export class StageFunctions {
       description: `${contract.method} ${contract.path}: ${contract.summary}`,
       role,
       queues: contract.uses.queues ?? [],
+      operates: contract.uses.operates ?? false,
       memoryMb: contract.memoryMb ?? COMMON.operation.memoryMb,
       timeoutSeconds: contract.timeoutSeconds ?? COMMON.operation.timeoutSeconds,
     });
@@ -151,6 +154,11 @@ export class StageFunctions {
       retention: settings.logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
     });
+  }
+
+  private deadLetterUrls(): Record<string, string> {
+    const urls = QUEUE_NAMES.map((name) => [name, this.#queues[name].deadLetters.queueUrl]);
+    return { DEAD_LETTER_URLS: this.#app.toJsonString(Object.fromEntries(urls)) };
   }
 
   private variables(queues: readonly QueueName[]): Record<string, string> {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ACCOUNT_STATUSES } from '../domain/access/accounts.ts';
-import { ROLES } from '../domain/access/roles.ts';
+import { ACCOUNT_ROLES, ROLES } from '../domain/access/roles.ts';
 import { MAX_ADDRESS_LENGTH, parseAddress } from '../domain/core/email-address.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { boundedText, closedObject, dateTime, openObject, paged, pageOf, pathId, text } from './common.ts';
@@ -18,7 +18,11 @@ const Account = openObject('Account', 'A person of the organization.', {
   id: idSchema('account'),
   name: text('The name of the person.', 'Ana Souza'),
   email: z.email().meta({ description: 'The e-mail address of the person.', example: 'ana@example.com' }),
-  role,
+  role: z.enum(ACCOUNT_ROLES).meta({
+    description:
+      'What the person may do. `operator`: an operator of the stage, without access to the data of the organization.',
+    example: 'developer',
+  }),
   status: z.enum(ACCOUNT_STATUSES).meta({
     description:
       'Only an `active` account can act, or be made responsible for a company or a card. `invited`: the person has not signed in yet.',

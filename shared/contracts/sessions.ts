@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ROLES } from '../domain/access/roles.ts';
+import { ACCOUNT_ROLES } from '../domain/access/roles.ts';
 import { ENVIRONMENTS } from '../domain/core/actor.ts';
 import { MAX_ADDRESS_LENGTH } from '../domain/core/email-address.ts';
 import { idSchema, looseId } from '../domain/core/id-schema.ts';
@@ -50,7 +50,9 @@ const NewSession = openObject('NewSession', 'An opened session, and its person.'
     accountId: idSchema('account'),
     name: text('The name of the person.', 'Ana Souza'),
     email: z.email().meta({ description: 'The e-mail address of the person.', example: 'ana@example.com' }),
-    role: z.enum(ROLES).meta({ description: 'The role of the person in the organization.', example: 'developer' }),
+    role: z
+      .enum(ACCOUNT_ROLES)
+      .meta({ description: 'The role of the person in the organization.', example: 'developer' }),
   }),
   organization: openObject('SignedInOrganization', 'The organization of the session.', {
     id: idSchema('organization'),

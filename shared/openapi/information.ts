@@ -51,6 +51,8 @@ export const TAGS: Readonly<Record<string, string>> = {
   'API keys': 'Create, rotate and revoke the keys of the organization.',
   Organization: 'The organization behind the credential.',
   People: 'The people of the organization: their roles, and how they sign in.',
+  Operator:
+    'The stage itself: its queues and dead letters, stuck work, providers and organizations. Only for operators of the stage, in a session; `admin account create --role operator` makes one.',
   Audit: 'The changes to the organization and its settings, with actor and address.',
   Media: 'Files in messages: uploaded once, sent by their id.',
   Assistants: "Turns of the organization's own AI assistants, in the timelines of the people they spoke with.",

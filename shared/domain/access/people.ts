@@ -16,7 +16,7 @@ import {
   newLinkRequest,
   withStatus,
 } from './accounts.ts';
-import { missingForRole, type Role, scopesOfRole } from './roles.ts';
+import { type AccountRole, missingForRole, type Role, scopesOfRole } from './roles.ts';
 
 /** Ports for managing the people of an organization. */
 export interface PeoplePorts {
@@ -45,7 +45,7 @@ interface Manager {
 }
 
 /** 403 naming the scopes of the role that the manager lacks: a manager cannot grant or change more than they hold. */
-const refuseRole = ({ scopes }: Manager, role: Role): Refusal<'FORBIDDEN'> | undefined => {
+const refuseRole = ({ scopes }: Manager, role: AccountRole): Refusal<'FORBIDDEN'> | undefined => {
   const missing = missingForRole(scopes, role);
   return missing.length > 0
     ? refuse('FORBIDDEN', `A credential manages no role above its own; it lacks: ${missing.join(', ')}.`)
