@@ -48,11 +48,11 @@ interface Manager {
 const refuseRole = ({ scopes }: Manager, role: AccountRole): Refusal<'FORBIDDEN'> | undefined => {
   const missing = missingForRole(scopes, role);
   return missing.length > 0
-    ? refuse('FORBIDDEN', `A credential manages no role above its own; it lacks: ${missing.join(', ')}.`)
+    ? refuse('FORBIDDEN', `A credential cannot manage a role above its own; it lacks: ${missing.join(', ')}.`)
     : undefined;
 };
 
-const CALLER_CHANGED = refuse('FORBIDDEN', 'What the caller may do has changed meanwhile.');
+const CALLER_CHANGED = refuse('FORBIDDEN', 'The permissions of the caller have changed meanwhile.');
 
 const refusalOf = (outcome: Exclude<AccountOutcome, 'conflict' | 'saved'>) => {
   switch (outcome) {

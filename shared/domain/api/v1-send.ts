@@ -66,13 +66,13 @@ export const recipientFault = ({ channel, to }: Pick<SendRequest, 'channel' | 't
   const errors = (message: string) => [{ path, message }];
   if (recipient === 'phone' && !parsePhone(to))
     return refuse('BAD_REQUEST', {
-      detail: 'The recipient is no phone number.',
+      detail: 'The recipient is not a phone number.',
       v1Code: 'invalid_phone',
       errors: errors('must be an existing number in E.164'),
     });
   if (recipient === 'email' && !parseAddress(to))
     return refuse('BAD_REQUEST', {
-      detail: 'The recipient is no e-mail address.',
+      detail: 'The recipient is not an e-mail address.',
       v1Code: 'invalid_recipient',
       errors: errors('must be an e-mail address'),
     });

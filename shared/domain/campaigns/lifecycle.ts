@@ -147,9 +147,9 @@ const maxCoinsFault = async (ports: LifecyclePorts, campaign: Campaign, maxCoins
   const spent = coinsCaptured + coinsHeld;
   return maxCoins < spent
     ? refuseField(
-        'The campaign cost more already.',
+        'The campaign has already cost more.',
         'maxCoins',
-        `must be at least ${spent}, what its messages cost so far`,
+        `must be at least ${spent}, the cost of its messages so far`,
       )
     : undefined;
 };

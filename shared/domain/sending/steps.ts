@@ -42,7 +42,7 @@ type ConsentCheck = (tenant: Tenant, plan: SendPlan) => Promise<ConsentFault | u
 
 /** The step has no recipient. */
 export const NO_RECIPIENT = refuse('VALIDATION_ERROR', {
-  detail: 'The fallback has no recipient: neither the send nor its contact tells one on this channel.',
+  detail: 'The fallback has no recipient: neither the send nor its contact has one on this channel.',
   v1Code: 'invalid_recipient',
 });
 
