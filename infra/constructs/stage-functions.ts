@@ -38,6 +38,8 @@ type FunctionSettings = Pick<
   'path' | 'description' | 'role' | 'memoryMb' | 'timeoutSeconds' | 'noRetries'
 > & {
   readonly queues: readonly QueueName[];
+  /** The area whose stack and log group it shares; default: that of its path. */
+  readonly area?: string;
 };
 
 interface RoleSettings {
@@ -87,9 +89,9 @@ export class StageFunctions {
   }
 
   /** A function; `queues` are those that it sends to. */
-  create({ queues, ...own }: FunctionSettings): OperationFunction {
+  create({ queues, area, ...own }: FunctionSettings): OperationFunction {
     const { environment, code, tracing, reserved } = this.#parts;
-    const { scope, logGroup } = this.area(areaOf(own.path));
+    const { scope, logGroup } = this.area(area ?? areaOf(own.path));
     return new OperationFunction(scope, `Function-${own.path}`, {
       ...own,
       environment,
