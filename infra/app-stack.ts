@@ -184,10 +184,13 @@ export class AppStack extends Stack {
     const { streamArn } = this.#props.data;
     if (streamArn === undefined) return undefined;
     const { memoryMb, timeoutSeconds } = COMMON.outcomeCounter;
+    // In the nested stack of the operation that reads the counts: the App stack's resources are limited.
+    const area = 'metrics';
     const { lambda } = this.#functions.create({
       path: OUTCOME_COUNTER,
+      area,
       description: 'Counts the outcomes of messages',
-      role: this.#functions.role('Role-outcome-counter', areaOf(OUTCOME_COUNTER), {
+      role: this.#functions.role('Role-outcome-counter', area, {
         paths: [OUTCOME_COUNTER],
         description: 'the counter of the metrics',
         grants: OUTCOME_COUNTER_GRANTS,

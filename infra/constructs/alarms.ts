@@ -1,4 +1,4 @@
-import { Duration, NestedStack } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import {
   Alarm,
   ComparisonOperator,
@@ -204,20 +204,13 @@ export const createAlarms = (
     return alarm;
   });
 
-/** The alarms of a stage, one declared row each. Those that belong to no queue are in a nested stack, for the limit of resources of a stack. */
+/** The alarms of a stage, one declared row each. */
 export class Alarms extends Construct {
   readonly alarms: readonly Alarm[];
 
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
-    const { environment, topic } = props;
-    const ofStage = new NestedStack(this, 'Stage', {
-      description: `Messaging, ${environment}: the alarms of the stage as a whole.`,
-      suppressTemplateIndentation: true,
-    });
-    this.alarms = [
-      ...createAlarms(this, environment, topic, props.queues.flatMap(queueRows)),
-      ...createAlarms(ofStage, environment, topic, stageRows(props)),
-    ];
+    const rows = [...props.queues.flatMap(queueRows), ...stageRows(props)];
+    this.alarms = createAlarms(this, props.environment, props.topic, rows);
   }
 }

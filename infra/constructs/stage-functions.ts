@@ -40,6 +40,8 @@ type FunctionSettings = Pick<
   readonly queues: readonly QueueName[];
   /** Whether it operates every queue and its dead letters. */
   readonly operates?: boolean;
+  /** The area whose stack and log group it shares; default: that of its path. */
+  readonly area?: string;
 };
 
 interface RoleSettings {
@@ -89,9 +91,9 @@ export class StageFunctions {
   }
 
   /** A function; `queues` are those that it sends to. */
-  create({ queues, operates = false, ...own }: FunctionSettings): OperationFunction {
+  create({ queues, area, operates = false, ...own }: FunctionSettings): OperationFunction {
     const { environment, code, tracing, reserved } = this.#parts;
-    const { scope, logGroup } = this.area(areaOf(own.path));
+    const { scope, logGroup } = this.area(area ?? areaOf(own.path));
     return new OperationFunction(scope, `Function-${own.path}`, {
       ...own,
       environment,

@@ -113,6 +113,13 @@ describe('metrics on the wire', () => {
     ]);
   });
 
+  test('list the 20 most frequent reasons', () => {
+    const failures = Object.fromEntries(Array.from({ length: 25 }, (_, at) => [`reason_${at}`, at + 1]));
+    const many = metricsView({ env: 'live' }, buckets, [hour(NEXT, 'sms', { unsent: 325 }, failures)]);
+    expect(many.failures.map(({ count }) => count)).toEqual(Array.from({ length: 20 }, (_, at) => 25 - at));
+    expect(many.totals.failed).toBe(325);
+  });
+
   test('have null rates where nothing was sent', () => {
     const empty = metricsView({ env: 'test' }, buckets, []);
     expect(empty.totals).toMatchObject({ total: 0, deliveryRate: null, readRate: null, failureRate: null });

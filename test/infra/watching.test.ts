@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { OUTCOME_COUNTER } from '../../infra/constructs/outcome-counter.ts';
 import { NAMES, STAGES, THRESHOLDS } from '../../infra/stages.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { ENVIRONMENTS, type Environment } from '../../shared/domain/core/actor.ts';
@@ -100,6 +101,24 @@ describe.each(WATCHED)('the alarms of stage %s', (environment) => {
       ['service', 'messaging'],
       ['stage', environment],
     ]);
+  });
+
+  it('watch the counter of the metrics: how late it is, and what it could not count', () => {
+    const [counter] = resourcesOf(apps[environment], 'AWS::Lambda::Function').filter(
+      ({ Properties }) => Properties.FunctionName === NAMES.function(environment, OUTCOME_COUNTER),
+    );
+    expect(alarm('metrics-late')).toMatchObject({
+      Namespace: 'AWS/Lambda',
+      MetricName: 'IteratorAge',
+      Dimensions: [{ Name: 'FunctionName', Value: { Ref: counter?.id } }],
+      Threshold: THRESHOLDS.metricsLateMs,
+      EvaluationPeriods: 5,
+    });
+    expect(alarm('metrics-uncounted')).toMatchObject({
+      Namespace: 'Messaging',
+      MetricName: 'UncountedChanges',
+      Threshold: 1,
+    });
   });
 
   it('notify one topic each, and its subscriber', () => {
