@@ -8,7 +8,7 @@ import { historyArbitrary, newScene, playHistory } from './history.ts';
 
 /** Another history: SEED=… npx vitest run test/crm/model.test.ts; SHRINK=1 shrinks a failing one, which takes minutes. */
 const SEED = Number(process.env.SEED ?? 20_261_125);
-/** Of each history: 10,000 in memory in every run, and a share on the engine. */
+/** Of a history. In memory every run plays 10,000 of them; on the engine a share. */
 const STEPS = 100;
 
 const placed = async (inMemory: boolean) => {
