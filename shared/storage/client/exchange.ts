@@ -1,0 +1,60 @@
+import { type Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+
+/** Where a table's calls go, and how long each may take. */
+export interface Line {
+  readonly isSecure: boolean;
+  readonly hostname: string;
+  readonly port: number | undefined;
+  readonly path: string;
+  readonly agent: Agent;
+  /** Limits in ms: to connect, and until the answer begins. */
+  readonly connectMs: number;
+  readonly answerMs: number;
+}
+
+export interface Answer {
+  readonly statusCode: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+}
+
+const timedOut = (what: string, ms: number): Error =>
+  Object.assign(new Error(`The table ${what} within ${ms} ms.`), { name: 'TimeoutError', code: 'ETIMEDOUT' });
+
+/** Ends a call that gets no connection in time. A connection that is used again has none to wait for. */
+const limitConnecting = (call: ClientRequest, ms: number): void => {
+  call.once('socket', (socket) => {
+    if (!socket.connecting) return;
+    const timer = setTimeout(() => call.destroy(timedOut('was not connected', ms)), ms);
+    const clear = () => clearTimeout(timer);
+    socket.once('connect', clear).once('close', clear);
+  });
+};
+
+/** Makes one HTTP call and reads its answer. Rejects with the socket's error, or with a `TimeoutError`. */
+export const exchange = (line: Line, headers: Record<string, string>, body: string): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const { isSecure, hostname, port, path, agent, connectMs, answerMs } = line;
+    const send = isSecure ? httpsRequest : httpRequest;
+    const call = send({ hostname, port, path, method: 'POST', headers, agent }, (answer) => {
+      clearTimeout(timer);
+      const chunks: Buffer[] = [];
+      answer
+        .on('data', (chunk: Buffer) => chunks.push(chunk))
+        .on('error', reject)
+        .on('end', () => {
+          const [only] = chunks;
+          const whole = only && chunks.length === 1 ? only : Buffer.concat(chunks);
+          resolve({ statusCode: answer.statusCode ?? 0, headers: answer.headers, body: whole });
+        });
+    });
+    const timer = setTimeout(() => call.destroy(timedOut('did not answer', answerMs)), answerMs);
+    limitConnecting(call, connectMs);
+    call
+      .on('error', (error) => {
+        clearTimeout(timer);
+        reject(error);
+      })
+      .end(body);
+  });
