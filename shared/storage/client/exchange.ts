@@ -8,7 +8,7 @@ export interface Line {
   readonly port: number | undefined;
   readonly path: string;
   readonly agent: Agent;
-  /** Limits in ms: to connect, and until the answer begins. */
+  /** Limits in ms: to connect, and for the whole exchange. */
   readonly connectMs: number;
   readonly answerMs: number;
 }
@@ -38,23 +38,22 @@ export const exchange = (line: Line, headers: Record<string, string>, body: stri
     const { isSecure, hostname, port, path, agent, connectMs, answerMs } = line;
     const send = isSecure ? httpsRequest : httpRequest;
     const call = send({ hostname, port, path, method: 'POST', headers, agent }, (answer) => {
-      clearTimeout(timer);
       const chunks: Buffer[] = [];
       answer
         .on('data', (chunk: Buffer) => chunks.push(chunk))
-        .on('error', reject)
+        .on('error', fail)
         .on('end', () => {
+          clearTimeout(timer);
           const [only] = chunks;
           const whole = only && chunks.length === 1 ? only : Buffer.concat(chunks);
           resolve({ statusCode: answer.statusCode ?? 0, headers: answer.headers, body: whole });
         });
     });
     const timer = setTimeout(() => call.destroy(timedOut('did not answer', answerMs)), answerMs);
+    const fail = (error: Error) => {
+      clearTimeout(timer);
+      reject(error);
+    };
     limitConnecting(call, connectMs);
-    call
-      .on('error', (error) => {
-        clearTimeout(timer);
-        reject(error);
-      })
-      .end(body);
+    call.on('error', fail).end(body);
   });
