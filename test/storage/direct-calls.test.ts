@@ -100,14 +100,12 @@ const command = fc.oneof(
       (all) =>
         new BatchWriteItemCommand({ RequestItems: { [TableName]: all.map((Item) => ({ PutRequest: { Item } })) } }),
     ),
-  fc
-    .array(item)
-    .map(
-      (all) =>
-        new TransactWriteItemsCommand({
-          TransactItems: all.map((Item) => ({ Put: { TableName, Item, ...expression } })),
-        }),
-    ),
+  fc.array(item).map(
+    (all) =>
+      new TransactWriteItemsCommand({
+        TransactItems: all.map((Item) => ({ Put: { TableName, Item, ...expression } })),
+      }),
+  ),
 );
 
 /** Received headers without those that differ from call to call. */
@@ -268,5 +266,17 @@ test('a call that gets no connection in time is a fault that may be tried again,
     FINE(response, request);
   };
   expect((await exchange({ ...line, agent: new Agent() }, { 'content-length': '0' }, '')).statusCode).toBe(200);
+  respond = FINE;
+});
+
+test('a call that waits for a connection of others fails in time', async () => {
+  const { hostname, port } = new URL(endpoint);
+  const line = { isSecure: false, hostname, port: Number(port), path: '/', connectMs: 60_000 };
+  respond = () => undefined;
+  const busy = { ...line, answerMs: 300, agent: new Agent({ maxSockets: 1 }) };
+  const first = exchange({ ...busy, answerMs: 3_000 }, {}, '').catch((error: unknown) => error);
+  const waiting = exchange(busy, {}, '').catch((error: unknown) => error);
+  expect(await Promise.race([first, waiting])).toBe(await waiting);
+  expect([await waiting, await first].map(isTransient)).toEqual([true, true]);
   respond = FINE;
 });

@@ -89,7 +89,9 @@ export const callDirectly = (client: DynamoDBClient, signer: NotingSigner, watch
   const sdk = client.send.bind(client) as (...args: unknown[]) => Promise<unknown>;
   const context = { ...client.config, streamCollector: async (body: Buffer) => body };
 
-  const call = async ([, namespace, name, traits, input, output]: Schema, body: string, line: Line, to: Endpoint) => {
+  const call = async ({ schema, input: given }: Required<Command>, line: Line, to: Endpoint) => {
+    const [, namespace, name, traits, input, output] = schema;
+    const body = toJson(given);
     const headers = await signed(signer, to, config.systemClockOffset, name, body);
     const answer = await exchange(line, headers, body);
     const serverTime = Date.parse(answer.headers.date ?? '');
@@ -107,7 +109,7 @@ export const callDirectly = (client: DynamoDBClient, signer: NotingSigner, watch
     const endpoint = signer.endpoint();
     const line = endpoint && lineOf(endpoint, config);
     if (!line || args.length > 1 || !schema || !PLAIN_OPERATIONS.has(schema[2])) return sdk(...args);
-    const calling = call(schema, toJson(input), line, endpoint);
+    const calling = call({ schema, input }, line, endpoint);
     return watch ? watch(`${schema[2]}Command`, calling) : calling;
   };
   client.send = send as DynamoDBClient['send'];

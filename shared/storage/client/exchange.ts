@@ -22,11 +22,11 @@ export interface Answer {
 const timedOut = (what: string, ms: number): Error =>
   Object.assign(new Error(`The table ${what} within ${ms} ms.`), { name: 'TimeoutError', code: 'ETIMEDOUT' });
 
-/** Ends a call that gets no connection in time. A connection that is used again has none to wait for. */
-const limitConnecting = (call: ClientRequest, ms: number): void => {
+/** Fails a call that gets no connection in time. A connection that is used again has none to wait for. */
+const limitConnecting = (call: ClientRequest, ms: number, fail: (error: Error) => void): void => {
   call.once('socket', (socket) => {
     if (!socket.connecting) return;
-    const timer = setTimeout(() => call.destroy(timedOut('was not connected', ms)), ms);
+    const timer = setTimeout(() => fail(timedOut('was not connected', ms)), ms);
     const clear = () => clearTimeout(timer);
     socket.once('connect', clear).once('close', clear);
   });
@@ -49,11 +49,13 @@ export const exchange = (line: Line, headers: Record<string, string>, body: stri
           resolve({ statusCode: answer.statusCode ?? 0, headers: answer.headers, body: whole });
         });
     });
-    const timer = setTimeout(() => call.destroy(timedOut('did not answer', answerMs)), answerMs);
     const fail = (error: Error) => {
       clearTimeout(timer);
+      // At once: a call that still waits for a connection would not report that it was destroyed.
       reject(error);
+      call.destroy();
     };
-    limitConnecting(call, connectMs);
+    const timer = setTimeout(() => fail(timedOut('did not answer', answerMs)), answerMs);
+    limitConnecting(call, connectMs, fail);
     call.on('error', fail).end(body);
   });
