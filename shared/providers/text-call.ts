@@ -7,7 +7,7 @@ import { dropIdleSockets, MAX_IDLE_MS } from './keep-alive.ts';
 /** Time to connect, the TLS handshake included, in ms. */
 const CONNECT_MS = 10_000;
 
-/** An error with the system call, by which a connect that timed out is told from an answer that did. */
+/** An error whose system call distinguishes it from the time-out of an answer. */
 const notConnected = (): Error =>
   Object.assign(new Error('not connected in time'), { code: 'ETIMEDOUT', syscall: 'connect' });
 const timedOut = (): Error => Object.assign(new Error('no whole answer in time'), { name: 'TimeoutError' });
