@@ -248,3 +248,15 @@ test('calls over TLS share a connection', async () => {
   expect(ports).toHaveLength(3);
   client.destroy();
 });
+
+test('calls pass the middleware of the SDK until its first one is answered, and none after that', async () => {
+  const client = tableClient(endpoint);
+  let passed = 0;
+  const count = (next: (args: never) => Promise<never>) => (args: never) => {
+    passed += 1;
+    return next(args);
+  };
+  client.middlewareStack.add(count as never, { step: 'initialize', name: 'count' });
+  for (let turn = 0; turn < 3; turn++) await client.send(get());
+  expect(passed).toBe(1);
+});
