@@ -1,8 +1,8 @@
 import { Badge, Group } from '@mantine/core';
 import { defineTexts, useTexts } from '../app/texts.ts';
 import type { Contact } from '../sdk.ts';
-import type { Column } from './data-table.tsx';
-import { AppLink, StateOf, Time, type Tone } from './values.tsx';
+import { type Column, linkColumn } from './data-table.tsx';
+import { StateOf, Time, type Tone } from './values.tsx';
 
 const texts = defineTexts(
   {
@@ -66,15 +66,7 @@ const Tags = ({ tags }: { readonly tags: readonly string[] }) => {
 export const useContactColumns = (): readonly Column<Contact>[] => {
   const t = useTexts(texts);
   return [
-    {
-      key: 'name',
-      title: t.columns.name,
-      cell: (contact) => (
-        <AppLink to={`/contacts/${contact.id}`} className="breakable">
-          {contactName(contact)}
-        </AppLink>
-      ),
-    },
+    linkColumn(t.columns.name, ({ id }) => `/contacts/${id}`, contactName),
     { key: 'phone', title: t.columns.phone, cell: ({ phone }) => phone },
     {
       key: 'email',

@@ -28,6 +28,13 @@ export const EmptyState = ({ icon: Icon, title, children, action }: EmptyStatePr
   </Paper>
 );
 
+/** The same, as lists take it. */
+export const emptyState = (icon: LucideIcon, title: string, text: ReactNode): ReactNode => (
+  <EmptyState icon={icon} title={title}>
+    {text}
+  </EmptyState>
+);
+
 /** Bars in the place of what is being loaded. */
 export const Loading = ({ rows = 5 }: { readonly rows?: number }) => {
   const t = useTexts(shellTexts);
