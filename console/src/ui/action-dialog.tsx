@@ -5,11 +5,11 @@ import { Confirm } from './confirm.tsx';
 interface ActionOptions<R> {
   /** The queries whose answers it changes. */
   readonly invalidates?: readonly QueryKey[];
-  /** Once these are asked for anew. */
+  /** Once these are requested again. */
   readonly onDone?: (result: R) => unknown;
 }
 
-/** A call that changes something: when it is done, what it changed is loaded anew. */
+/** A call that changes something: afterwards the changed data is loaded again. */
 export const useAction = <R, V = void>(
   act: (input: V) => Promise<R>,
   { invalidates = [], onDone }: ActionOptions<R> = {},
@@ -30,12 +30,12 @@ interface ActionDialogProps<R> extends ActionOptions<R> {
   /** The button's word; the title unless it is given. */
   readonly action?: string;
   readonly dangerous?: boolean;
-  /** What it does. The key, where the operation takes one, is the dialog's: pressed twice, it acts once. */
+  /** The call. The idempotency key, if the operation takes one, is the dialog's: pressed twice, it acts once. */
   readonly act: (options: { readonly idempotencyKey: string }) => Promise<R>;
   readonly onClose: () => void;
-  /** What stands in its place once it is done, such as a secret; without it the dialog closes. */
+  /** Shown in its place once it is done, such as a secret; without it the dialog closes. */
   readonly after?: (result: R) => ReactNode;
-  /** What can be done about a problem besides what it says itself, such as a link to what is in the way. */
+  /** Additional help for a problem, such as a link to the object that causes it. */
   readonly advice?: (error: unknown) => ReactNode;
   /** Its fields, which show the problem's errors in their places: `ui/fields.tsx`. */
   readonly children?: ReactNode;

@@ -11,7 +11,7 @@ export interface Column<T> {
 }
 
 interface DataTableProps<T> {
-  /** What the table lists, for who cannot see it. */
+  /** A description of the table for screen readers. */
   readonly caption: string;
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];

@@ -104,7 +104,9 @@ export const smppCarrierSettings = z.strictObject({
     .min(1)
     .max(60)
     .default(1)
-    .describe('How long a bind pauses after the carrier throttled it, and callers have to wait: SMPP does not transmit such a value.'),
+    .describe(
+      'How long a bind pauses after the carrier throttled it, and callers have to wait: SMPP does not transmit such a value.',
+    ),
   enquireSeconds: z
     .int()
     .min(5)
@@ -123,7 +125,9 @@ export const smppCarrierSettings = z.strictObject({
   longText: z
     .enum(['udh', 'sar', 'payload'])
     .default('udh')
-    .describe('How texts of several parts are sent: by user data headers, SAR parameters, or whole as message_payload.'),
+    .describe(
+      'How texts of several parts are sent: by user data headers, SAR parameters, or whole as message_payload.',
+    ),
   statusCauses: z
     .record(z.string().regex(/^0x[0-9a-f]{1,8}$/i), z.enum(CAUSES))
     .default({})

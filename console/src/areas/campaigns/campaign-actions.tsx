@@ -165,7 +165,7 @@ const PauseButton = ({ campaign }: { readonly campaign: Campaign }) => {
   );
 };
 
-/** What can be done with a campaign, as it stands, by who may. */
+/** The actions on a campaign in its status that the person may do. */
 export const CampaignActions = ({ campaign }: { readonly campaign: Campaign }) => {
   const t = useTexts(texts);
   const may = useMay();

@@ -93,7 +93,7 @@ export const useCompanyCards = (id: string) =>
     queryFn: async ({ signal }) => api.cards.ofCompany(id, { limit: LIMIT }, { signal }),
   });
 
-/** What is dealt with the company. */
+/** The deals with the company. */
 export const CompanyCards = ({ id }: { readonly id: string }) => {
   const t = useTexts(texts);
   const list = useCompanyCards(id);
@@ -123,7 +123,7 @@ export const CompanyCards = ({ id }: { readonly id: string }) => {
   return <List query={list} title={t.cards} none={t.noCards} columns={columns} rows={list.data?.items} />;
 };
 
-/** What its contacts wrote, and were written, in the last days. */
+/** The messages from and to its contacts in the last days. */
 export const CompanyMessages = ({ id }: { readonly id: string }) => {
   const t = useTexts(texts);
   const list = useQuery({

@@ -97,7 +97,7 @@ const EraseDialog = ({ id, onClose }: { readonly id: string; readonly onClose: (
   const [understood, setUnderstood] = useState(false);
   const erase = async () => {
     await api.contacts.delete(id);
-    // Before what is shown here is asked for anew, which would not be found.
+    // Before the data shown here is requested again, which would not be found.
     await navigate({ to: '/contacts', replace: true });
   };
   return (
@@ -119,7 +119,7 @@ const EraseDialog = ({ id, onClose }: { readonly id: string; readonly onClose: (
   );
 };
 
-/** What is kept of a person: documents, an export of all of it, and erasure. */
+/** The data of a person: documents, an export of everything, and erasure. */
 export const Privacy = ({ contact }: { readonly contact: ContactRead }) => {
   const t = useTexts(pageTexts).privacy;
   const may = useMay();

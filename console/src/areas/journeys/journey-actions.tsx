@@ -13,7 +13,7 @@ import { texts } from './texts.ts';
 
 interface ActionProps {
   readonly journey: Journey;
-  /** What an activation was refused for, to be shown at the steps. */
+  /** The faults for which an activation was refused, to be shown at the steps. */
   readonly onRefused: (error: unknown) => void;
 }
 interface DialogProps extends ActionProps {
@@ -76,7 +76,7 @@ const ArchiveDialog = ({ journey, onClose }: DialogProps) => {
       else await api.journeys.archive(journey.id);
     },
     onSuccess: async () => {
-      // What is gone is not asked for again.
+      // A deleted version is not requested again.
       if (isDraft) await navigate({ to: '/journeys' });
       await refresh();
       onClose();
@@ -171,7 +171,7 @@ const PauseButton = ({ journey }: { readonly journey: Journey }) => {
   );
 };
 
-/** What can be done with a version, as it stands, by who may. */
+/** The actions on a version in its status that the person may do. */
 export const JourneyActions = ({ journey, onRefused }: ActionProps) => {
   const t = useTexts(texts);
   const may = useMay();

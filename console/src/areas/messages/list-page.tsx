@@ -56,7 +56,7 @@ const useMessages = (filters: MessagesListQuery) => {
   const list = useQuery<MessagePage>({
     queryKey: ['messages', filters, to, skip],
     queryFn: async ({ signal }) => api.messages.list({ ...filters, to, skip, limit: LIMIT }, { signal }),
-    // What is shown stays until its successor is there.
+    // The current page stays visible until the next one is loaded.
     placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,
   });
