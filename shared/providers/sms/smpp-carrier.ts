@@ -63,7 +63,7 @@ const callbackSettings = {
     .string()
     .min(32)
     .describe(
-      'What this service and its SMPP service prove their calls to each other with: at least 32 characters, chosen at random.',
+      'The key with which this service and its SMPP service authenticate their calls to each other: at least 32 random characters.',
     ),
   messageIds: z
     .enum(ID_FORMATS)
@@ -72,7 +72,7 @@ const callbackSettings = {
   errorReasons: z
     .record(z.string(), z.enum(REASONS))
     .default({})
-    .describe("What the carrier's own error codes mean, by `err` of its receipts."),
+    .describe("The meanings of the carrier's own error codes, by `err` of its receipts."),
 };
 
 /** Operator settings of a carrier that is connected over SMPP 3.4. */
@@ -131,7 +131,7 @@ export const smppCarrierSettings = z.strictObject({
   statusCauses: z
     .record(z.string().regex(/^0x[0-9a-f]{1,8}$/i), z.enum(CAUSES))
     .default({})
-    .describe("What the carrier's own command statuses mean, such as `0x400`."),
+    .describe("The meanings of the carrier's own command statuses, such as `0x400`."),
   ...callbackSettings,
   serviceUrl: z
     .url()
