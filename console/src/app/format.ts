@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { type Language, LOCALES, useLanguage } from './texts.ts';
 
-/** What a coin is worth, in reais. */
+/** The value of a coin, in reais. */
 const COIN_VALUE = 0.0001;
 const UNITS = [
   ['day', 86_400_000],

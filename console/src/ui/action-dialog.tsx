@@ -11,9 +11,9 @@ interface ActionDialogProps<R> extends ActionOptions<R> {
   readonly dangerous?: boolean;
   readonly act: () => Promise<R>;
   readonly onClose: () => void;
-  /** What stands in its place once it is done, such as a secret; without it the dialog closes. */
+  /** Shown in its place once it is done, such as a secret; without it the dialog closes. */
   readonly after?: (result: R) => ReactNode;
-  /** What can be done about a problem besides what it says itself, such as a link to what is in the way. */
+  /** Additional help for a problem, such as a link to the object that causes it. */
   readonly advice?: (error: unknown) => ReactNode;
   /** Its fields, which show the problem's errors in their places: `ui/fields.tsx`. */
   readonly children?: ReactNode;

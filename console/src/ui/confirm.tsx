@@ -9,7 +9,7 @@ interface ConfirmProps {
   readonly opened: boolean;
   readonly onClose: () => void;
   readonly title: string;
-  /** What it does, before it is done. */
+  /** A description of the action, shown before it is done. */
   readonly hint?: string;
   readonly action: string;
   /** The word of the button that does nothing; `Cancel` unless it is given. */

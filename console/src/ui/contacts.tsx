@@ -31,7 +31,7 @@ const texts = defineTexts(
   },
 );
 
-/** What a contact said about being written to. */
+/** The consent of a contact. */
 export type ConsentState = Contact['optIn']['status'];
 const TONES: Readonly<Record<ConsentState, Tone>> = { granted: 'good', denied: 'bad', unknown: 'neutral' };
 
@@ -41,7 +41,7 @@ export const Consent = ({ status }: { readonly status: ConsentState }) => (
   <StateOf state={status} tones={TONES} words={useConsentWords()} />
 );
 
-/** What a contact is called: its name, else what there is. */
+/** The display name of a contact: its name, else another field. */
 export const contactName = ({ name, whatsappProfileName, phone, id }: Partial<Contact>): string =>
   name ?? whatsappProfileName ?? phone ?? id ?? '';
 

@@ -34,7 +34,7 @@ export const nameColumn = <T extends { readonly id: string } & { readonly [N in 
   );
 
 interface DataTableProps<T> {
-  /** What the table lists, for who cannot see it. */
+  /** A description of the table for screen readers. */
   readonly caption: string;
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];

@@ -5,7 +5,7 @@ import { ProblemError } from '../sdk.ts';
 /** The error that the fields below it show in their places. */
 export const FieldErrors = createContext<unknown>(undefined);
 
-/** What a problem says of a field, by the field's place in the body (`name`, `filters.0.value`), or of what is in it. */
+/** A problem's error at a field, by the field's path in the body (`name`, `filters.0.value`), or at a field within it. */
 export const useFieldError = (path: string): string | undefined => {
   const error = use(FieldErrors);
   if (!(error instanceof ProblemError)) return undefined;

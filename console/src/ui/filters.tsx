@@ -73,7 +73,7 @@ const Field = ({ field, value, onChange }: FieldProps) => {
   const isMoment = kind === 'moment';
   return (
     <TextInput
-      // What is set elsewhere, as by a link, stands in the field too.
+      // A value that is set elsewhere, for example by a link, is shown in the field too.
       key={value}
       name={name}
       label={label}

@@ -18,7 +18,7 @@ interface QueryViewProps<T> {
   readonly children: (data: T) => ReactNode;
 }
 
-/** What a query answered; until then bars, and the problem where it has one. */
+/** The answer of a query; until then bars, and its problem if it fails. */
 export const QueryView = <T,>({ query, loadingRows = 5, children }: QueryViewProps<T>) => (
   <>
     <ProblemView error={query.error} onRetry={() => void query.refetch()} />
@@ -28,11 +28,11 @@ export const QueryView = <T,>({ query, loadingRows = 5, children }: QueryViewPro
 );
 
 interface ListProps<T> {
-  /** What the table lists, for who cannot see it. */
+  /** A description of the table for screen readers. */
   readonly caption: string;
   readonly columns: readonly Column<T>[];
   readonly keyOf: (item: T) => string;
-  /** What stands there while there is nothing. */
+  /** Shown if the list is empty. */
   readonly empty: ReactNode;
 }
 
@@ -127,7 +127,7 @@ interface CursorViewProps<T> extends Pick<ListProps<T>, 'empty'> {
   readonly children: (items: readonly T[]) => ReactNode;
 }
 
-/** What is there of a list that pages by cursor, and the button that gets more. */
+/** The loaded items of a list that pages by cursor, and the button that loads more. */
 export const CursorView = <T,>({ query, empty, children }: CursorViewProps<T>) => (
   <QueryView query={query}>
     {(items) => (

@@ -53,7 +53,7 @@ const useColumns = (): readonly Column<AuditEntry>[] => {
   ];
 };
 
-/** What was done in the organization, newest first. */
+/** The acts in the organization, newest first. */
 export default function AuditLogPage() {
   const t = useTexts(texts);
   const fields = useFields();

@@ -99,7 +99,7 @@ const offeredFor = (campaign: Campaign): readonly Dialog[] => {
   return [];
 };
 
-/** What can be done with a campaign, as it stands, by who may. */
+/** The actions on a campaign in its status that the person may do. */
 export const CampaignActions = ({ campaign }: { readonly campaign: Campaign }) => {
   const t = useTexts(texts);
   const may = useMay();

@@ -145,7 +145,7 @@ const Definitions = ({ definitions }: { readonly definitions: readonly CompanyAt
   );
 };
 
-/** What attributes companies have, and of which types. */
+/** The attributes of companies, and their types. */
 export default function AttributesPage() {
   const t = useTexts(texts);
   const definitions = useDefinitions();

@@ -83,7 +83,7 @@ export const useCompanyCards = (id: string) =>
     queryFn: async ({ signal }) => api.cards.ofCompany(id, { limit: LIMIT }, { signal }),
   });
 
-/** What is dealt with the company. */
+/** The deals with the company. */
 export const CompanyCards = ({ id }: { readonly id: string }) => {
   const t = useTexts(texts);
   const list = useCompanyCards(id);
@@ -109,7 +109,7 @@ export const CompanyCards = ({ id }: { readonly id: string }) => {
   return <List query={list} title={t.cards} none={t.noCards} columns={columns} rows={list.data?.items} />;
 };
 
-/** What its contacts wrote, and were written, in the last days. */
+/** The messages from and to its contacts in the last days. */
 export const CompanyMessages = ({ id }: { readonly id: string }) => {
   const t = useTexts(texts);
   const list = useQuery({

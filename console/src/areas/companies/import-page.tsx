@@ -14,7 +14,7 @@ import { texts } from './texts.ts';
 
 const MOST_ROWS = 500;
 
-/** What became of the rows that were sent: they are shown as they were, whatever stands in the field by now. */
+/** The results of the rows as they were sent, whatever the field contains now. */
 interface Outcome {
   readonly sheet: Sheet;
   readonly answer: ImportedCompanies;

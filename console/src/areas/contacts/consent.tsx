@@ -72,7 +72,7 @@ const useColumns = (): readonly Column<ConsentChange>[] => {
   ];
 };
 
-/** What a person said about being written to, and every change of it. */
+/** A person's consent, and every change to it. */
 export const ConsentHistory = ({ contact }: { readonly contact: Contact }) => {
   const t = useTexts(pageTexts).consents;
   const may = useMay();

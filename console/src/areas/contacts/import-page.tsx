@@ -109,7 +109,7 @@ const Mapping = ({ file, sheet }: Chosen) => {
   );
 };
 
-/** Chooses a file and looks into it: nothing leaves the browser before the import is started. */
+/** Chooses a file and reads its beginning: no data leaves the browser before the import is started. */
 export default function ImportPage() {
   const t = useTexts(importTexts);
   const [chosen, setChosen] = useState<Chosen>();

@@ -69,7 +69,7 @@ const Choice = ({ contactId, journeys }: { readonly contactId: string; readonly 
   );
 };
 
-/** How a contact went through a journey: the service tells it by the journey. */
+/** How a contact went through a journey: the service lists runs by journey. */
 export const Journeys = ({ id }: { readonly id: string }) => {
   const journeys = useQuery({
     queryKey: ['journeys', 'of-contacts'],

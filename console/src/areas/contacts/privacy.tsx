@@ -112,7 +112,7 @@ const EraseDialog = ({ id, onClose }: { readonly id: string; readonly onClose: (
   );
 };
 
-/** What is kept of a person: documents, an export of all of it, and erasure. */
+/** The data of a person: documents, an export of everything, and erasure. */
 export const Privacy = ({ contact }: { readonly contact: ContactRead }) => {
   const t = useTexts(pageTexts).privacy;
   const may = useMay();

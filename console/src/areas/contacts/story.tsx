@@ -67,7 +67,7 @@ const Step = ({ step }: { readonly step: ContactTimelineStep }) => {
   );
 };
 
-/** What happened between the organization and a person, on every channel, newest first. */
+/** The history between the organization and a person, on every channel, newest first. */
 export const Story = ({ id }: { readonly id: string }) => {
   const t = useTexts(pageTexts).story;
   const timeline = useCursorList<ContactTimelineStep>({

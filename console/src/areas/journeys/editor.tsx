@@ -63,7 +63,7 @@ const useNotes = (journey: Journey) => {
   };
 };
 
-/** What stands in the place of the panel while no step is chosen. */
+/** Shown in place of the panel while no step is selected. */
 const NoStep = () => (
   <Paper withBorder p="md">
     <Text size="sm" c="dimmed">
@@ -140,7 +140,7 @@ const SaveBar = ({ journey, state, saving }: SaveBarProps) => {
 
 interface EditorProps {
   readonly journey: Journey;
-  /** What an activation was refused for. */
+  /** The faults for which an activation was refused. */
   readonly refused: unknown;
   readonly onSaved: () => void;
 }

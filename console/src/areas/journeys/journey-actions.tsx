@@ -19,7 +19,7 @@ const offeredFor = ({ status, gatilho }: Journey): readonly JourneyAct[] => {
   return [];
 };
 
-/** What can be done with a version, as it stands, by who may. */
+/** The actions on a version in its status that the person may do. */
 export const JourneyActions = ({ journey, onRefused }: ActionProps) => {
   const t = useTexts(texts);
   const may = useMay();

@@ -19,7 +19,7 @@ import { texts } from './texts.ts';
 const REFRESH_MS = 10_000;
 const COUNTS = ['entradas', 'ativas', 'concluidas', 'canceladas', 'erros', 'conversoes', 'valorConvertido'] as const;
 
-/** What came of a version so far. */
+/** The results of a version so far. */
 const Figures = ({ journey }: { readonly journey: Journey }) => {
   const t = useTexts(texts);
   const format = useFormat();

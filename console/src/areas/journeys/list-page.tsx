@@ -55,7 +55,7 @@ const useColumns = (): readonly Column<JourneyRow>[] => {
   ];
 };
 
-/** A draft with one step, which the drawing goes on from. */
+/** A draft with one step, to be continued in the drawing. */
 const CreateDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const t = useTexts(texts);
   const navigate = useNavigate();

@@ -14,7 +14,7 @@ import { texts } from './texts.ts';
 
 type Action = 'resend' | 'cancel' | 'force';
 
-/** What the fields correct: what was left as it is stays out of the request. */
+/** The corrections in the fields: unchanged fields are omitted from the request. */
 const correctionOf = (message: Message, fields: { to: string; text: string; variables: string }): ResendMessage => {
   const { to, text, variables } = fields;
   const changesText = text.trim() !== '' && text !== textOf(message);
@@ -80,7 +80,7 @@ const QueuedDialog = ({ message, action, onClose }: DialogProps & { readonly act
   );
 };
 
-/** What can be done with a message in its state, by who may. */
+/** The actions on a message in its status that the person may do. */
 export const MessageActions = ({ message }: { readonly message: Message }) => {
   const t = useTexts(texts);
   const [action, setAction] = useState<Action>();

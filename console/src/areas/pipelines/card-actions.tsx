@@ -52,7 +52,7 @@ interface StageDialogProps extends DialogProps {
 const StageDialog = ({ card, pipeline, action, onClose }: StageDialogProps) => {
   const t = useTexts(texts);
   const isMove = action === 'move';
-  // What is won or lost is first opened again.
+  // A won or lost card must be reopened first.
   const isOpen = card.status === 'aberto';
   const offered = pipeline.estagios.filter(({ id, tipo }) =>
     isMove && isOpen ? id !== card.estagioId : tipo === 'aberto',
@@ -175,7 +175,7 @@ const WonButton = ({ card, stage }: WonProps) => {
   );
 };
 
-/** What can be done with a card in its state, by who may. */
+/** The actions on a card in its status that the person may do. */
 export const CardActions = ({ card, pipeline }: Omit<DialogProps, 'onClose'>) => {
   const t = useTexts(texts);
   const may = useMay();

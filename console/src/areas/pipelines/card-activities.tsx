@@ -153,7 +153,7 @@ const useColumns = (cardId: string): readonly Column<Activity>[] => {
   ];
 };
 
-/** What is to be done about a card, by when it is due. */
+/** The activities of a card, by when they are due. */
 export const CardActivities = ({ cardId }: CardProps) => {
   const t = useTexts(texts);
   const may = useMay();

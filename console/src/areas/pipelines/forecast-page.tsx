@@ -65,7 +65,7 @@ const Forecast = ({ estagios, totais }: PipelineForecast) => {
   );
 };
 
-/** What the open cards of a pipeline are expected to bring. */
+/** The forecast of the open cards of a pipeline. */
 export default function ForecastPage() {
   const t = useTexts(texts);
   const { id = '' }: { id?: string } = useParams({ strict: false });

@@ -87,7 +87,7 @@ const Explain = ({ segmentId }: { readonly segmentId: string }) => {
   return (
     <Section title={t.explain}>
       <Group component="form" align="flex-end" onSubmit={submit}>
-        {/* Whoever sees phones masked searches nobody by them. */}
+        {/* A person who sees masked phones cannot search by them. */}
         {may('pii:full') ? (
           <ContactField label={t.contact} value={contactId} onChange={setContactId} />
         ) : (

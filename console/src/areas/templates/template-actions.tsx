@@ -51,7 +51,7 @@ const SubmitButton = ({ template }: { readonly template: Template }) => {
   );
 };
 
-/** What can be done with a template as it stands, by who may. */
+/** The actions on a template in its status that the person may do. */
 export const TemplateActions = ({ template }: { readonly template: Template }) => {
   const t = useTexts(texts);
   const may = useMay();

@@ -20,7 +20,7 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-/** What a change of a subscription makes out of date. */
+/** The queries that a change to a subscription invalidates. */
 const changed = ({ id }: Webhook) => [['webhook', id], ['webhooks']];
 
 const RotateDialog = ({ webhook, onClose }: DialogProps) => {
@@ -120,7 +120,7 @@ const ReplayDialog = ({ webhook, onClose }: DialogProps) => {
 const DIALOGS = { rotate: RotateDialog, revoke: RevokeDialog, test: TestDialog, replayAll: ReplayDialog } as const;
 type Dialog = keyof typeof DIALOGS;
 
-/** What can be done with a subscription, by who may; nothing more once it is revoked. */
+/** The actions on a subscription that the person may do; none once it is revoked. */
 export const WebhookActions = ({ webhook }: { readonly webhook: Webhook }) => {
   const t = useTexts(texts);
   const may = useMay();
