@@ -8,7 +8,7 @@ const STAGES = [
   { nome: 'Ganho', tipo: 'ganho' },
   { nome: 'Perdido', tipo: 'perdido' },
 ];
-/** What the stage Proposta requires. */
+/** The fields that the stage Proposta requires. */
 export const REQUIRED = { valor: 10, atributos: { origem: 'feira' } } as const;
 
 /** A pipeline whose first stage has these cards, and what is where in it, as the service has it. */

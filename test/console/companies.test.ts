@@ -36,7 +36,7 @@ describe('companies', () => {
     ]);
 
     await page.getByRole('button', { name: 'Editar' }).click();
-    // What somebody else writes meanwhile stays.
+    // A change that another person writes meanwhile stays.
     const path = page.url().replace(/.*\/companies/, '/v2/companies');
     expect((await tenant.test.call('PATCH', path, { body: { segmento: 'Padarias' } })).status).toBe(200);
     await dialog.getByLabel('CNPJ').fill(numeric);

@@ -62,7 +62,7 @@ export const expectInert = async (page: Page): Promise<void> => {
   expectNoFaults(page);
 };
 
-/** What an organization's test key makes of this body. */
+/** The object that an organization's test key creates from this body. */
 export const made = async ({ test: client }: Pick<Tenant, 'test'>, path: string, body: unknown) => {
   const answer = await client.post(path, body);
   expect([200, 201], JSON.stringify(answer.body)).toContain(answer.status);

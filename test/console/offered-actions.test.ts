@@ -10,7 +10,7 @@ interface OfferingPage {
   readonly path: string;
   /** Stands there for everybody who may read the page. */
   readonly shows: string;
-  /** What the page offers, and the scope of the operation behind it. */
+  /** An action of the page, and the scope of its operation. */
   readonly actions: Readonly<Record<string, Scope>>;
   /** Without it the page, or its part, is not there. */
   readonly reads?: Scope;
@@ -131,7 +131,7 @@ describe.each(ROLES)('a person with the role %s', (role) => {
     expect(found).toEqual(wanted);
     await page.goto('/console/contacts');
     await main.getByText('Filtros', { exact: false }).first().waitFor();
-    // Whoever sees phones masked searches nobody by them.
+    // A person who sees phones masked cannot search by phone.
     expect(await main.getByRole('searchbox').count()).toBe(held.has('pii:full') ? 1 : 0);
     await page.goto('/console/senders');
     await main.getByRole('tab', { name: 'Remetentes' }).waitFor();

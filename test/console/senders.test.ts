@@ -104,7 +104,7 @@ describe('WhatsApp numbers', () => {
     await dialog(page).getByLabel('Mensagens por segundo').fill('5');
     const changing = page.waitForRequest((request) => request.method() === 'PATCH');
     await dialog(page).getByRole('button', { name: 'Salvar' }).click();
-    // What was left alone is not sent: neither a rate, which would no longer be Meta's own, nor an empty token.
+    // Unchanged fields are not sent: neither a rate, which would no longer be Meta's own, nor an empty token.
     expect((await changing).postDataJSON()).toEqual({ rateLimit: { perSecond: 5 } });
     await expect.poll(async () => (await number()).rateLimit.perSecond, PATIENCE).toBe(5);
     await page.getByRole('button', { name: 'Editar perfil' }).click();

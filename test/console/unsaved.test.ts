@@ -15,7 +15,7 @@ interface Editor {
   readonly from: (tenant: Tenant) => Promise<string>;
   readonly link: string;
   readonly field: (page: Page) => ReturnType<Page['locator']>;
-  /** What is pressed before the field is there. */
+  /** A key pressed before the field exists. */
   readonly open?: (page: Page) => Promise<void>;
 }
 const EMAIL = { name: 'Boas-vindas', subject: 'Olá', format: 'html', source: '<p>Olá</p>' };

@@ -59,7 +59,7 @@ describe("the operator's `session link`", () => {
     expect((await signIn(young.path)).status).toBe(201);
   });
 
-  test('is made for nobody who may not sign in, and ends with a suspension', async () => {
+  test('is not created for a person who may not sign in, and ends with a suspension', async () => {
     const id = await person();
     const { path } = await linkOf(id);
     await admin('account', 'set', '--id', id, '--status', 'suspended');

@@ -51,7 +51,7 @@ export const ActionDialog = <R,>(props: ActionDialogProps<R>) => {
 interface DeleteDialogProps
   extends Pick<ActionDialogProps<unknown>, 'title' | 'hint' | 'action' | 'invalidates' | 'onClose' | 'children'> {
   readonly remove: () => Promise<unknown>;
-  /** Where one is led, before anything is loaded anew: what is gone would not be found. */
+  /** The page shown next, before anything is loaded again: the deleted object would not be found. */
   readonly leadsTo: string;
 }
 

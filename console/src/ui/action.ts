@@ -1,11 +1,11 @@
 import { type QueryKey, type UseMutationOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
 
-/** What a call changes, and what follows it. */
+/** The effects of a call on the page. */
 export interface ActionOptions<R> {
   /** The queries whose answers it changes. */
   readonly invalidates?: readonly QueryKey[];
-  /** Once these are asked for anew. */
+  /** Called once these are requested again. */
   readonly onDone?: (result: R) => unknown;
   /** When it is refused, besides what is shown of it. */
   readonly onError?: (error: unknown) => void;
@@ -28,7 +28,7 @@ export const useSingleMutation = <R, V = void>(options: Omit<UseMutationOptions<
   return { ...mutation, mutate };
 };
 
-/** A call that changes something: when it is done, what it changed is loaded anew. */
+/** A call that changes something: afterwards the changed data is loaded again. */
 export const useAction = <R, V = void>(
   act: (input: V) => Promise<R>,
   { invalidates = [], onDone, onError }: ActionOptions<R> = {},
@@ -45,8 +45,8 @@ export const useAction = <R, V = void>(
 };
 
 /**
- * The idempotency key of a body: pressed twice, or again where no answer came, a call acts once; another body is another call. For the operations
- * that take one.
+ * The idempotency key of a body: pressed twice, or again where no answer came, a call acts once; another body is another call. For operations that
+ * accept a key.
  */
 export const useIdempotencyKey = (body: unknown): string => {
   const text = JSON.stringify(body);

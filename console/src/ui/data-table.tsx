@@ -41,7 +41,7 @@ interface DataTableProps<T> {
   readonly keyOf: (row: T) => string;
 }
 
-/** What a browser no longer takes a table's elements for once the styles of a phone make blocks of them. */
+/** Roles of a table's elements, which browsers drop once the styles for phones display them as blocks. */
 const AS = {
   table: { role: 'table' },
   row: { role: 'row' },

@@ -8,7 +8,7 @@ import { ProblemView } from './problem-view.tsx';
 import { UnsavedGuard } from './unsaved.tsx';
 
 interface EditFormProps<F, R> {
-  /** What the form begins with. */
+  /** The form's first values. */
   readonly initial: F;
   /** The word of the button that saves. */
   readonly action: string;
@@ -19,7 +19,7 @@ interface EditFormProps<F, R> {
   readonly leadsTo: (saved: R) => string;
   /** Whether there is enough of it to be saved. */
   readonly isComplete?: (form: F) => boolean;
-  /** What can be done about a problem besides what it says itself. */
+  /** Additional help for a problem. */
   readonly advice?: (error: unknown) => ReactNode;
   readonly children: (form: F, onChange: (form: F) => void) => ReactNode;
 }

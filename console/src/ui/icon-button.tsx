@@ -2,7 +2,7 @@ import { ActionIcon } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 interface IconButtonProps {
-  /** What it does, for who cannot see the icon. */
+  /** The action, for those who cannot see the icon. */
   readonly label: string;
   readonly disabled?: boolean;
   readonly onClick: () => void;

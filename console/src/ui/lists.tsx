@@ -38,7 +38,7 @@ interface ListProps<T> {
 
 interface WholeListProps<A, T> extends ListProps<T> {
   readonly query: QueryViewProps<A>['query'];
-  /** What of the answer is listed. */
+  /** The listed items of an answer. */
   readonly select: (answer: A) => readonly T[];
 }
 
@@ -56,13 +56,13 @@ export const WholeList = <A, T>({ query, select, empty, ...table }: WholeListPro
 const PAGE_SIZE = 50;
 
 interface PagedListOptions<F, P> {
-  /** What is listed, whatever its filters and its page. */
+  /** The key of the list, whatever its filters and page. */
   readonly queryKey: QueryKey;
-  /** What the operation's query has besides the page. */
+  /** The operation's query without the page. */
   readonly filters?: F;
   readonly read: (query: F & { readonly skip: number; readonly limit: number }, signal: AbortSignal) => PromiseLike<P>;
   readonly limit?: number;
-  /** How often it is read anew, in ms. */
+  /** How often it is read again, in ms. */
   readonly refreshMs?: number;
 }
 
@@ -105,7 +105,7 @@ interface CursorListOptions<T> {
   readonly queryKey: QueryKey;
   readonly read: (paging: { readonly cursor?: string }, signal: AbortSignal) => Promise<CursorPage<T>>;
   readonly enabled?: boolean;
-  /** How often what is there is read anew, in ms. */
+  /** How often the shown items are read again, in ms. */
   readonly refreshMs?: number;
 }
 

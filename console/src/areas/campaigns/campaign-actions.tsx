@@ -17,7 +17,7 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-/** What a change of a campaign makes out of date. */
+/** The queries that a change of a campaign invalidates. */
 const changed = ({ id }: Campaign) => [['campaign', id], ['campaigns']];
 
 /** Shows what the start will do, as the preview has it, before it is done. */

@@ -11,14 +11,14 @@ import { texts } from './texts.ts';
 
 export interface ActionProps {
   readonly journey: Journey;
-  /** What an activation was refused for, to be shown at the steps. */
+  /** The faults for which an activation was refused, to be shown at the steps. */
   readonly onRefused: (error: unknown) => void;
 }
 interface DialogProps extends ActionProps {
   readonly onClose: () => void;
 }
 
-/** What an act on a journey makes out of date. */
+/** The queries that a change of a journey invalidates. */
 const CHANGED = [['journey'], ['journeys']];
 
 const ActivateDialog = ({ journey, onRefused, onClose }: DialogProps) => {

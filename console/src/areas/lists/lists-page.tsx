@@ -30,7 +30,7 @@ const useColumns = (): readonly Column<StaticList>[] => {
 
 const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 
-/** Rows of a page. A thousand of them would be slow to draw, and to draw anew at each key. */
+/** Rows of a page. A thousand of them would be slow to draw, and to draw again at each key. */
 const PAGE = 50;
 
 /** All lists, of which there are at most 1,000: the name filters here. */

@@ -21,7 +21,7 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-/** What an act on a card makes out of date. */
+/** The queries that a change of a card invalidates. */
 const changed = ({ id, pipelineId }: Card) => [
   ['card', id],
   ['board', pipelineId],

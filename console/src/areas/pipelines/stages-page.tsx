@@ -22,7 +22,7 @@ import { texts } from './texts.ts';
 
 const keyOf = (id: string) => ['pipeline', id];
 
-/** What a change of a pipeline's stages makes out of date. */
+/** The queries that a change of a pipeline's stages invalidates. */
 const changed = (id: string) => [keyOf(id), ['board', id]];
 
 interface DialogProps {
