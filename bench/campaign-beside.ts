@@ -1,4 +1,4 @@
-import { cpus, setPriority } from 'node:os';
+import { setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { keyFileOf } from '../infra/local/stages.ts';
 import { parseId } from '../shared/domain/core/ids.ts';
@@ -8,6 +8,7 @@ import { draftCampaign, everybody, posted, untilSent } from './campaign-runs.ts'
 import { GROWN, startCluster } from './cluster.ts';
 import type { LoadResult } from './load.ts';
 import { fundedOrganization, runLoadInThread, tablesAt } from './processes.ts';
+import { withBusyShare } from './processor-share.ts';
 import { ROUNDS } from './record.ts';
 import { figure, median } from './report.ts';
 import { sendPlan } from './send.ts';
@@ -42,19 +43,6 @@ interface Measured {
   /** Recipients of the campaign a second meanwhile. */
   readonly perSecond: number;
 }
-
-/** Processor time of the machine so far, in ms. */
-const processorTime = () => {
-  const times = cpus().map((cpu) => cpu.times);
-  const all = times.reduce((sum, { user, nice, sys, idle, irq }) => sum + user + nice + sys + idle + irq, 0);
-  return { all, idle: times.reduce((sum, { idle }) => sum + idle, 0) };
-};
-const withBusyShare = async (run: () => Promise<LoadResult>): Promise<Run> => {
-  const before = processorTime();
-  const result = await run();
-  const after = processorTime();
-  return { ...result, busy: 1 - (after.idle - before.idle) / (after.all - before.all) };
-};
 
 const progressOf = async (client: Client, id: string) => (await client.get(`/v2/campaigns/${id}`)).body.progress;
 

@@ -3,14 +3,18 @@ import { PROCESSES } from './cluster.ts';
 import { LIVE_SENDS } from './live.ts';
 import { type ClusterLoad, startLiveCluster } from './live-cluster.ts';
 import type { Traced } from './load.ts';
+import { withBusyShare } from './processor-share.ts';
 import { ROUNDS } from './record.ts';
 import { columns, figure, median, type Section, verdict } from './report.ts';
 
-/** Connections of SMS and of e-mail, and how long each waits between an answer and its next request. */
+/**
+ * Connections of SMS and of e-mail, and how long each waits between an answer and its next request: as much as leaves the machine's
+ * processors idle for half of the time, since refusals are quick: a channel whose sends are refused would else offer more than both did before.
+ */
 const CONNECTIONS = { sms: 2 * PROCESSES, email: PROCESSES };
-const THINK_MS = 200;
+const THINK_MS = 1_000;
 /** E-mails alone, before the provider hangs; how long it does, over the end of a rest, its probe and the next rest; and until it is tried again. */
-const HEALTHY_MS = Number(process.env.MEASURE_MS ?? 8_000);
+const HEALTHY_MS = Number(process.env.MEASURE_MS ?? 24_000);
 const HANGING_MS = 75_000;
 const RECOVERING_MS = 36_000;
 /** What the adapter waits for the provider at most, and how long a route rests (docs/spec/reliability.md). */
@@ -24,6 +28,9 @@ interface Round {
   /** p95 of the other channel's sends alone, and while the provider hung, in ms. */
   readonly alone: number;
   readonly during: number;
+  /** Share of the machine's processor time that was used in both, in %. */
+  readonly busyAlone: number;
+  readonly busyDuring: number;
   /** Most calls that the provider had in hand at once, and sends of the channel that its callers had open. */
   readonly inHand: number;
   /** s from the first call that hung until the last send of any process that still called the provider. */
@@ -60,11 +67,14 @@ const round = async ({ load, gate, calls }: Ground): Promise<Round> => {
   const on = (channel: 'sms' | 'email', measureMs: number) =>
     load(LIVE_SENDS[channel], { connections: CONNECTIONS[channel], measureMs, thinkMs: THINK_MS });
   const both = (ms: number) => Promise.all([on('sms', ms), on('email', ms)]);
-  const alone = await on('email', HEALTHY_MS);
+  const alone = await withBusyShare(() => on('email', HEALTHY_MS));
   calls.length = 0;
   const hold = gate.hold('before', () => true);
   const hungAt = Date.now();
-  const [sms, email] = await both(HANGING_MS);
+  const { sms, email, busy } = await withBusyShare(async () => {
+    const [sms, email] = await both(HANGING_MS);
+    return { sms, email };
+  });
   // Of the first rest: from the last call before it until its end.
   const first = calls.filter((at) => at < hungAt + TIMEOUT_MS + HEARD_MS + REST_MS / 2);
   const lastCall = Math.max(...first);
@@ -79,6 +89,8 @@ const round = async ({ load, gate, calls }: Ground): Promise<Round> => {
   return {
     alone: p95(alone.trace),
     during: p95(email.trace),
+    busyAlone: 100 * alone.busy,
+    busyDuring: 100 * busy,
     inHand: atOnce(first),
     opened: (lastCall - hungAt) / 1000,
     refused: p95(refused),
@@ -90,7 +102,7 @@ const round = async ({ load, gate, calls }: Ground): Promise<Round> => {
 };
 
 const HOW = `${PROCESSES} processes that answer requests, without consumers, on one table behind the laws of docs/table-laws.md (a table that has grown with its traffic),
-take live SMS over ${CONNECTIONS.sms} connections and e-mails over ${CONNECTIONS.email}, each connection with ${THINK_MS} ms between an answer and its next request. The provider of SMS takes calls and
+take live SMS over ${CONNECTIONS.sms} connections and e-mails over ${CONNECTIONS.email}, each connection with ${THINK_MS / 1000} s between an answer and its next request. The provider of SMS takes calls and
 answers none for ${HANGING_MS / 1000} s, then answers again; its adapter waits ${TIMEOUT_MS / 1000} s. In hand: calls that the provider had at once. Opened: from the first call that hung until the last one
 that any process still made, before the route rested. Refused: while it rested. Probes: calls after that, until it answered again, and the most at once. Deployed, a function that waits takes concurrency of its own function only (infra/constructs/reserved-concurrency.ts), which
 one machine does not show: here the other channel shares the processes.`;
@@ -120,6 +132,7 @@ export const benchHang = async (): Promise<Section> => {
     Round: at + 1,
     'E-mail p95 alone, ms': figure(each.alone),
     'while SMS hung, ms': figure(each.during),
+    'Processors busy, %': `${figure(each.busyAlone)}, then ${figure(each.busyDuring)}`,
     'In hand': each.inHand,
     'Opened after, s': figure(each.opened),
     'Refused in, p95 ms': figure(each.refused),

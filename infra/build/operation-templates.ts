@@ -42,7 +42,7 @@ import { type Refusal, refuse } from '${coreFrom(ruleFolder)}/errors.ts';
 /** The rule of ${id}: a plain function over what it is given. */
 export const ${variable} = (_actor: Actor, input: { readonly name: string }): { name: string } | Refusal<'VALIDATION_ERROR'> =>
   input.name.trim() === ''
-    ? refuse('VALIDATION_ERROR', { detail: 'The body breaks the contract.', errors: [{ path: 'name', message: 'must not be blank' }] })
+    ? refuse('VALIDATION_ERROR', { detail: 'The body violates the contract.', errors: [{ path: 'name', message: 'must not be blank' }] })
     : { name: input.name };
 `;
 

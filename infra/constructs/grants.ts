@@ -93,6 +93,7 @@ export const mergeGrants = (uses: readonly Uses[]): RoleGrants => {
     objects: OBJECT_ACCESS.filter((name) => uses.some(({ objects }) => objects?.includes(name))),
     awsProviders: AWS_PROVIDERS.filter((name) => uses.some(({ awsProviders }) => awsProviders?.includes(name))),
     ...(uses.some(({ liveVolume }) => liveVolume) ? { liveVolume: true } : {}),
+    ...(uses.some(({ operates }) => operates) ? { operates: true } : {}),
   };
 };
 
@@ -142,7 +143,7 @@ const tableStatements = (
 ): PolicyStatement[] => {
   if (grants.table === 'none') return [];
   const write = grants.table === 'write';
-  const indexes = Object.keys(INDEXES).filter((name) => name !== 'due' || grants.dueWork);
+  const indexes = Object.keys(INDEXES).filter((name) => name !== 'due' || grants.dueWork || grants.operates);
   return [
     new PolicyStatement({ actions: READ, resources: [tableArn] }),
     ...writeStatements(grants, tableArn),
@@ -255,6 +256,23 @@ const rootKeyStatement = (names: readonly RootKey[], { environment, keyArn }: St
     },
   });
 
+/** The dead-letter queue of a queue, by its name. */
+const deadLettersArn = (queueArn: string): string => `${queueArn}-dlq`;
+
+/** Reads the depth of each queue, receives its dead letters, and moves them back: one by one, or all with a move task of SQS, which runs with the role's permissions. */
+const operatorStatements = ({ queueArns }: StageResources): PolicyStatement[] => {
+  const queues = Object.values(queueArns);
+  const deadLetters = queues.map(deadLettersArn);
+  return [
+    new PolicyStatement({ actions: ['sqs:GetQueueAttributes'], resources: [...queues, ...deadLetters] }),
+    new PolicyStatement({ actions: ['sqs:SendMessage'], resources: queues }),
+    new PolicyStatement({
+      actions: ['sqs:ChangeMessageVisibility', 'sqs:DeleteMessage', 'sqs:ReceiveMessage', 'sqs:StartMessageMoveTask'],
+      resources: deadLetters,
+    }),
+  ];
+};
+
 /** The policy statements of a role's grants, each with explicit actions and resources. */
 export const statementsFor = (scope: Construct, grants: RoleGrants, resources: StageResources): PolicyStatement[] => {
   const statements = tableStatements(scope, grants, resources);
@@ -267,6 +285,7 @@ export const statementsFor = (scope: Construct, grants: RoleGrants, resources: S
         resources: queues,
       }),
     );
+  if (grants.operates) statements.push(...operatorStatements(resources));
   if (grants.rootKeys?.length) statements.push(rootKeyStatement(grants.rootKeys, resources));
   if (grants.objects?.length) statements.push(...objectStatements(scope, grants.objects, resources));
   for (const provider of resources.sendsForReal ? (grants.awsProviders ?? []) : [])

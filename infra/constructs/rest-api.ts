@@ -21,8 +21,8 @@ export interface MessagingApiProps {
   readonly ownsLogRole: boolean;
 }
 
-/** A managed policy is limited to 6,144 characters; this many function ARNs fit. */
-const ARNS_PER_POLICY = 40;
+/** A managed policy is limited to 6,144 characters; this many function ARNs fit, even with the longest region and operation names. */
+const ARNS_PER_POLICY = 50;
 
 /**
  * The REST API of a contract in a stage: routes, authorizer and gateway errors, generated from the operation contracts. Nothing of it is

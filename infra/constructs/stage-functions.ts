@@ -3,8 +3,8 @@ import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
-import type { QueueName } from '../../shared/queues/queues.ts';
-import { APP_AREAS, COMMON, NAMES } from '../stages.ts';
+import { QUEUE_NAMES, type QueueName } from '../../shared/queues/queues.ts';
+import { APP_AREAS, COMMON, NAMES, SHARED_STACKS } from '../stages.ts';
 import { FunctionRole } from './function-role.ts';
 import { mergeGrants, type RoleGrants, type StageResources } from './grants.ts';
 import {
@@ -40,6 +40,8 @@ type FunctionSettings = Pick<
   readonly queues: readonly QueueName[];
   /** The area whose stack and log group it shares; default: that of its path. */
   readonly area?: string;
+  /** Whether it operates every queue and its dead letters. */
+  readonly operates?: boolean;
 };
 
 interface RoleSettings {
@@ -66,6 +68,7 @@ export class StageFunctions {
   readonly #queues: Queues;
   readonly #resources: StageResources;
   readonly #areas = new Map<string, Area>();
+  readonly #nested = new Map<string, NestedStack>();
 
   constructor(app: Stack, parts: FunctionParts, queues: Queues) {
     this.#app = app;
@@ -89,7 +92,7 @@ export class StageFunctions {
   }
 
   /** A function; `queues` are those that it sends to. */
-  create({ queues, area, ...own }: FunctionSettings): OperationFunction {
+  create({ queues, area, operates = false, ...own }: FunctionSettings): OperationFunction {
     const { environment, code, tracing, reserved } = this.#parts;
     const { scope, logGroup } = this.area(area ?? areaOf(own.path));
     return new OperationFunction(scope, `Function-${own.path}`, {
@@ -99,7 +102,7 @@ export class StageFunctions {
       tracing,
       reserved: reserved.get(own.path),
       logGroup,
-      variables: this.variables(queues),
+      variables: { ...this.variables(operates ? QUEUE_NAMES : queues), ...(operates ? this.deadLetterUrls() : {}) },
     });
   }
 
@@ -120,6 +123,7 @@ export class StageFunctions {
       description: `${contract.method} ${contract.path}: ${contract.summary}`,
       role,
       queues: contract.uses.queues ?? [],
+      operates: contract.uses.operates ?? false,
       memoryMb: contract.memoryMb ?? COMMON.operation.memoryMb,
       timeoutSeconds: contract.timeoutSeconds ?? COMMON.operation.timeoutSeconds,
     });
@@ -128,7 +132,7 @@ export class StageFunctions {
   private area(name: string): Area {
     const known = this.#areas.get(name);
     if (known) return known;
-    const scope = APP_AREAS.has(name) ? this.#app : this.nestedStack(name);
+    const scope = APP_AREAS.has(name) ? this.#app : this.nestedStack(SHARED_STACKS[name] ?? name);
     const made = { scope, logGroup: this.logGroup(scope, name) };
     this.#areas.set(name, made);
     return made;
@@ -136,10 +140,14 @@ export class StageFunctions {
 
   /** Deployed and rolled back with the application, whose published routes depend on it. */
   private nestedStack(area: string): NestedStack {
-    return new NestedStack(this.#app, `Area-${area}`, {
+    const known = this.#nested.get(area);
+    if (known) return known;
+    const made = new NestedStack(this.#app, `Area-${area}`, {
       description: `Messaging, ${this.#parts.environment}: the functions of ${area}.`,
       suppressTemplateIndentation: true,
     });
+    this.#nested.set(area, made);
+    return made;
   }
 
   /**
@@ -153,6 +161,11 @@ export class StageFunctions {
       retention: settings.logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
     });
+  }
+
+  private deadLetterUrls(): Record<string, string> {
+    const urls = QUEUE_NAMES.map((name) => [name, this.#queues[name].deadLetters.queueUrl]);
+    return { DEAD_LETTER_URLS: this.#app.toJsonString(Object.fromEntries(urls)) };
   }
 
   private variables(queues: readonly QueueName[]): Record<string, string> {

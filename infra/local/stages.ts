@@ -61,6 +61,9 @@ export const stageEnvironment = (stage: Stage, settings: StageSettings): Record<
   TABLE_NAME: tableName(stage),
   LIVE_TABLE_NAME: tableName('live'),
   QUEUE_URLS: JSON.stringify(settings.queueUrls),
+  DEAD_LETTER_URLS: JSON.stringify(
+    Object.fromEntries(Object.entries(settings.queueUrls).map(([name, url]) => [name, `${url}-dlq`])),
+  ),
   PUBLIC_URL: settings.publicUrl,
   DYNAMODB_ENDPOINT: settings.dynamodbEndpoint,
   SQS_ENDPOINT: settings.sqsEndpoint,

@@ -4,10 +4,11 @@ import * as z from 'zod';
 import type { Environment } from '../../shared/domain/core/actor.ts';
 import { rootKeyContext } from '../../shared/domain/core/secrets.ts';
 import { s3ArchiveBucket } from '../../shared/providers/archive/s3-bucket.ts';
+import type { QueuePair } from '../../shared/queues/dead-letters.ts';
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import { rootKeysOf } from './root-keys.ts';
-import type { QueuePair, Target } from './target.ts';
+import type { Target } from './target.ts';
 
 const urls = z.string().transform((text) => z.record(z.string(), z.url()).parse(JSON.parse(text)));
 

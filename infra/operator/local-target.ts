@@ -6,13 +6,14 @@ import * as z from 'zod';
 import { ENVIRONMENTS, type Environment } from '../../shared/domain/core/actor.ts';
 import { orUndefined } from '../../shared/domain/core/or-undefined.ts';
 import { folderArchiveBucket } from '../../shared/providers/archive/folder-bucket.ts';
+import type { QueuePair } from '../../shared/queues/dead-letters.ts';
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import { startBackends } from '../local/backends.ts';
 import { DataDirInUse, type DataDirLock, lockDataDir } from '../local/lock.ts';
 import { archiveFolder, defaultAwsSettings, keyFileOf } from '../local/stages.ts';
 import { rootKeysOf } from './root-keys.ts';
-import type { QueuePair, Target } from './target.ts';
+import type { Target } from './target.ts';
 
 /** The note of a running local stack in its data directory (`platform.json`): the ports of its engines. */
 const runningStack = z.object({

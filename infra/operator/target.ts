@@ -2,14 +2,9 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { ArchiveBucket } from '../../shared/domain/archive/ports.ts';
 import type { Environment } from '../../shared/domain/core/actor.ts';
 import type { RootKey, Vault } from '../../shared/domain/core/secrets.ts';
+import type { QueuePair } from '../../shared/queues/dead-letters.ts';
 import type { QueueName } from '../../shared/queues/queues.ts';
 import type { Tables } from '../provisioning/organizations.ts';
-
-/** URLs of a queue and of its dead-letter queue. */
-export interface QueuePair {
-  readonly url: string;
-  readonly deadLetterUrl: string;
-}
 
 /** Both stages, in a local data directory or deployed: the commands are the same. */
 export interface Target {

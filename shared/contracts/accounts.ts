@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ACCOUNT_STATUSES } from '../domain/access/accounts.ts';
-import { ROLES } from '../domain/access/roles.ts';
+import { ACCOUNT_ROLES, ROLES } from '../domain/access/roles.ts';
 import { MAX_ADDRESS_LENGTH, parseAddress } from '../domain/core/email-address.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { boundedText, closedObject, dateTime, openObject, paged, pageOf, pathId, text } from './common.ts';
@@ -10,7 +10,7 @@ const tag = 'People';
 const name = boundedText(200, 'The name of the person.', 'Ana Souza');
 const role = z.enum(ROLES).meta({
   description:
-    'What the person may do: `viewer` reads without personal data; `support` also replays webhooks, resends and cancels; `developer` also sends and manages keys, webhooks and templates; `admin` everything but owners and money; `owner` everything.',
+    'What the person may do: `viewer` reads without personal data; `support` also replays webhooks, resends and cancels; `developer` also sends and manages keys, webhooks and templates; `admin` everything except owners and money; `owner` everything.',
   example: 'developer',
 });
 
@@ -18,10 +18,14 @@ const Account = openObject('Account', 'A person of the organization.', {
   id: idSchema('account'),
   name: text('The name of the person.', 'Ana Souza'),
   email: z.email().meta({ description: 'The e-mail address of the person.', example: 'ana@example.com' }),
-  role,
+  role: z.enum(ACCOUNT_ROLES).meta({
+    description:
+      'What the person may do. `operator`: an operator of the stage, without access to the data of the organization.',
+    example: 'developer',
+  }),
   status: z.enum(ACCOUNT_STATUSES).meta({
     description:
-      'Only an `active` account can act, or be made responsible for a company or a card. `invited`: nobody signed in yet.',
+      'Only an `active` account can act, or be made responsible for a company or a card. `invited`: the person has not signed in yet.',
     example: 'active',
   }),
   createdAt: dateTime('When the account was created.'),
@@ -38,7 +42,7 @@ export const listAccounts = defineOperation({
   route: 'GET /v2/accounts',
   summary: 'List the people of the organization, newest first',
   description:
-    'Those of the environment of the credential. Their ids are what `responsavelId` takes. One created a moment ago may be missing for about a second.',
+    'Those of the environment of the credential. Their ids are the values of `responsavelId`. An account created a moment ago may be missing for about a second.',
   query: z.strictObject({ ...paged(50, 200) }),
   answer: pageOf(Account, 'AccountPage', 'accounts'),
   errors: ['VALIDATION_ERROR'],
@@ -58,7 +62,7 @@ export const createAccount = defineOperation({
   id: 'accounts.create',
   route: 'POST /v2/accounts',
   summary: 'Invite a person',
-  description: `Mails a link, which works for seven days; \`POST /sessions/links\` mails another. The account becomes active when the person signs in. ${NOT_ABOVE} 409 for an e-mail address that the organization has already, and for an organization that is full. The test environment mails nothing.`,
+  description: `Mails a link, which works for seven days; \`POST /sessions/links\` mails another. The account becomes active when the person signs in. ${NOT_ABOVE} 409 for an e-mail address that the organization already has, and for an organization that has reached its limit. The test environment sends no mails.`,
   body: closedObject('CreateAccount', 'A person to invite.', {
     name,
     email: z
@@ -86,7 +90,7 @@ export const changeAccount = defineOperation({
   id: 'accounts.change',
   route: 'PATCH /v2/accounts/{id}',
   summary: "Change a person's name or role",
-  description: `Absent fields stay as they are. Open sessions have the new role within 60 seconds. The address stays: a person with another one is invited anew. ${NOT_ABOVE} 409 where no active owner would be left.`,
+  description: `Absent fields stay as they are. Open sessions have the new role within 60 seconds. The address cannot be changed: a person with another one is invited again. ${NOT_ABOVE} 409 if no active owner would be left.`,
   params,
   body: z
     .strictObject({ name: name.optional(), role: role.optional() })
@@ -100,7 +104,7 @@ export const suspendAccount = defineOperation({
   id: 'accounts.suspend',
   route: 'POST /v2/accounts/{id}/suspend',
   summary: 'Suspend a person',
-  description: `Ends the sessions and links of the account within 60 seconds and for good. Suspending again changes nothing. ${NOT_ABOVE} 409 where no active owner would be left.`,
+  description: `Permanently ends the sessions and links of the account, within 60 seconds. Suspending again changes nothing. ${NOT_ABOVE} 409 if no active owner would be left.`,
   params,
   answer: Account,
   errors: ['CONFLICT'],
@@ -111,7 +115,7 @@ export const activateAccount = defineOperation({
   id: 'accounts.activate',
   route: 'POST /v2/accounts/{id}/activate',
   summary: 'End the suspension of a person',
-  description: `The account is again what it was: \`active\`, or \`invited\` if nobody had signed in. 409 for an open invitation, which only its person accepts. ${NOT_ABOVE}`,
+  description: `The account has its former status again: \`active\`, or \`invited\` if its person had not signed in. 409 for an open invitation, which only its person can accept. ${NOT_ABOVE}`,
   params,
   answer: Account,
   errors: ['CONFLICT'],
@@ -122,7 +126,7 @@ export const deleteAccount = defineOperation({
   id: 'accounts.delete',
   route: 'DELETE /v2/accounts/{id}',
   summary: 'Remove a person',
-  description: `Deletes name and address; sessions are refused within 60 seconds. Keys that the person made go on working. ${NOT_ABOVE} 409 where no active owner would be left.`,
+  description: `Deletes name and address; sessions are refused within 60 seconds. Keys that the person created continue to work. ${NOT_ABOVE} 409 if no active owner would be left.`,
   params,
   responses: { 204: null },
   errors: ['CONFLICT'],

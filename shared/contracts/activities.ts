@@ -18,7 +18,7 @@ const descricao = z
   .string()
   .min(1)
   .max(5_000)
-  .regex(/^(?:[^\p{Cc}]|[\t\n\r])*$/u, 'must not contain control characters but tabs and line breaks')
+  .regex(/^(?:[^\p{Cc}]|[\t\n\r])*$/u, 'must not contain control characters except tabs and line breaks')
   .meta({ description: 'More about it.', example: 'Confirmar prazo de entrega e forma de pagamento.' });
 const venceEm = dateTime('When it is due.').refine((time) => isOfUsualYears(Date.parse(time)), USUAL_YEARS);
 const lembreteMinutos = z.int().min(0).max(40_320).meta({
@@ -75,7 +75,7 @@ const ChangeActivity = z
     lembreteMinutos: lembreteMinutos.nullable().optional(),
     concluida: concluida.optional(),
   })
-  .meta({ id: 'ChangeActivity', description: 'What changes of an activity.' });
+  .meta({ id: 'ChangeActivity', description: 'The changes to an activity.' });
 
 const filterId = <K extends IdKind>(kind: K, description: string) =>
   looseId(kind, z.string().min(1).max(128)).optional().meta({ description });
@@ -85,7 +85,7 @@ const tag = 'Activities';
 const reads = { tag, permission: 'crm:read', uses: { table: 'read' } } as const;
 const writes = { tag, permission: 'crm:write', uses: { table: 'write' } } as const;
 const LINKS =
-  'A link to what does not exist, or to an account that is not active, is 422 with `meta.code` VINCULO_INVALIDO, which names the field.';
+  'A link to an object that does not exist, or to an account that is not active, is 422 with `meta.code` VINCULO_INVALIDO, which names the field.';
 
 export const listActivities = defineOperation({
   ...reads,
@@ -93,7 +93,7 @@ export const listActivities = defineOperation({
   route: 'GET /activities',
   summary: 'List activities, by when they are due',
   description:
-    'Filters may be combined. Those that are never due come last, by their creation; with `de` or `ate` they are left out.',
+    'Filters may be combined. Activities without a due time come last, by their creation; with `de` or `ate` they are left out.',
   query: z.strictObject({
     cardId: filterId('card', 'Only activities about this card.'),
     contatoId: filterId('contact', 'Only activities about this contact.'),
@@ -102,7 +102,7 @@ export const listActivities = defineOperation({
     concluida: z
       .enum(['true', 'false'])
       .optional()
-      .meta({ description: 'Only what is done (true), or only what is open (false).', example: 'false' }),
+      .meta({ description: 'Only completed (true) or only open (false) activities.', example: 'false' }),
     tipo: tipo.optional().meta({ description: 'Only activities of this type.' }),
     de: dateTime('Only activities that are due at or after this time.').optional(),
     ate: dateTime('Only activities that are due at or before this time.').optional(),
@@ -142,7 +142,7 @@ export const changeActivity = defineOperation({
   id: 'activities.change',
   route: 'PATCH /activities/{id}',
   summary: 'Change an activity',
-  description: `Absent fields stay; null clears. Another \`venceEm\` or \`lembreteMinutos\` has activity.due raised again; \`concluida: false\` reopens. ${LINKS}`,
+  description: `Absent fields stay; null clears. After a change of \`venceEm\` or \`lembreteMinutos\` activity.due is raised again; \`concluida: false\` reopens. ${LINKS}`,
   params,
   body: ChangeActivity,
   responses: { 200: Activity },
@@ -154,7 +154,7 @@ export const completeActivity = defineOperation({
   id: 'activities.complete',
   route: 'POST /activities/{id}/complete',
   summary: 'Complete an activity',
-  description: 'It raises nothing any more. A repeat answers it as it is.',
+  description: 'No more events are raised for it. A repeat answers it as it is.',
   params,
   body: z.strictObject({}).meta({ id: 'CompleteActivity', description: 'An empty object.' }),
   responses: { 200: Activity },

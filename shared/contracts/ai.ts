@@ -33,7 +33,7 @@ const ReportTurn = z
     error: 'give either contactId or to',
     path: ['contactId'],
   })
-  .meta({ id: 'ReportAiTurn', description: 'A turn that was taken.' });
+  .meta({ id: 'ReportAiTurn', description: 'The stored turn.' });
 
 export const reportAiTurn = defineOperation({
   id: 'ai.report',
@@ -41,7 +41,7 @@ export const reportAiTurn = defineOperation({
   tag: 'Assistants',
   summary: 'Report a turn of your own assistant',
   description:
-    "Stores the turn in the contact's timeline and in that of the message that it names, and raises ai.interaction. Nothing is sent or charged. With an Idempotency-Key, a repeat returns the stored turn with `replayed: true`, and raises nothing. Without pii:full, at most 60 reports a minute name the contact by `to`; then 429.",
+    "Stores the turn in the contact's timeline and in that of the message that it names, and raises ai.interaction. Nothing is sent or charged. With an Idempotency-Key, a repeat returns the stored turn with `replayed: true`, and raises nothing. Without pii:full, at most 60 reports a minute may name the contact by `to`; then 429.",
   permission: 'messages:send',
   idempotency: 'optional',
   personFilters: ['to'],
@@ -49,7 +49,7 @@ export const reportAiTurn = defineOperation({
   responses: {
     201: openObject('ReportedAiTurn', 'The stored turn.', {
       ...AiTurn.shape,
-      replayed: optionalFlag('True for the repeat of a key.', true),
+      replayed: optionalFlag('True for a repeat of the key.', true),
     }),
   },
   errors: ['CONFLICT', 'VALIDATION_ERROR'],

@@ -15,12 +15,15 @@ const AuditActor = openObject('AuditActor', 'Who acted.', {
     description: 'An API key, a person in a session (account), or the operator of the service.',
     example: 'key',
   }),
-  name: optionalText('The name of the key or person today; absent for the operator and for who is gone.', 'Checkout'),
+  name: optionalText(
+    'The current name of the key or person; absent for the operator and for a deleted key or person.',
+    'Checkout',
+  ),
 });
 
 const AuditDetails = openObject(
   'AuditDetails',
-  'More about the act. Never personal data, a secret, or a text that was sent.',
+  'Details of the act. Never personal data, a secret, or a text that was sent.',
   {
     fields: z
       .array(z.string())
@@ -34,14 +37,15 @@ const AuditDetails = openObject(
     providers: z.array(z.string()).optional().meta({ description: 'The providers of a route, in their order.' }),
     coins: z.int().optional().meta({ description: 'A sum in coins: 1 coin = R$ 0.0001.', example: 10_000 }),
     count: count('How many objects were concerned.', 12).optional(),
-    effectiveFrom: dateTime('From when on it applies.').optional(),
-    overlapHours: count('How many hours an old secret works on.', 24).optional(),
+    effectiveFrom: dateTime('The time from which it applies.').optional(),
+    overlapHours: count('For how many hours the old secret remains valid.', 24).optional(),
     onlyThis: z
       .boolean()
       .optional()
-      .meta({ description: 'Of a revocation: whether the keys below were spared.', example: false }),
+      .meta({ description: 'For a revocation: whether the keys below were kept.', example: false }),
     cookieReused: z.boolean().optional().meta({
-      description: "Of a session's end: whether a cookie was presented that had been replaced, so that two had it.",
+      description:
+        "Of a session's end: whether a cookie was presented that had been replaced, so that two parties had it.",
       example: true,
     }),
   },
@@ -55,7 +59,7 @@ export const AuditEntry = openObject(
     at: dateTime('When it was done.'),
     actor: AuditActor,
     action: z.enum(AUDIT_ACTIONS).meta({ description: 'What was done.', example: ACTION_EXAMPLE }),
-    object: text('The id of what it was done to.', 'wbh_4hJ9sKq2LmN8pRt5VwXz1'),
+    object: text('The id of the object of the act.', 'wbh_4hJ9sKq2LmN8pRt5VwXz1'),
     ip: optionalText('The address that the request came from; absent for the operator.', '203.0.113.10'),
     requestId: optionalText('The `requestId` of the request.', 'req_4hJ9sKq2LmN8pRt5VwXz1'),
     details: AuditDetails,
@@ -68,7 +72,7 @@ export const listAudit = defineOperation({
   tag: 'Audit',
   summary: 'Read the audit log, newest first',
   description:
-    'What was done in the environment of the credential, by whom and from where. Kept for 400 days. Filters combine; the list ends where `nextCursor` is absent.',
+    'The acts in the environment of the credential, with actor and address. Kept for 400 days. Filters can be combined; the list ends where `nextCursor` is absent.',
   permission: 'audit:read',
   query: z.strictObject({
     actor: z

@@ -13,7 +13,7 @@ export const readBoard = defineOperation({
   route: 'GET /pipelines/{id}/board',
   summary: "Read a pipeline's board",
   description:
-    'Its stages in their order, each with its first cards. A stage may have fewer than `limit`, where all would be more than an answer takes: its `nextCursor` goes on.',
+    'Its stages in their order, each with its first cards. A stage may have fewer than `limit` if all would exceed the size of an answer: its `nextCursor` continues.',
   params: pipelineParams,
   query: z.strictObject({ limit: limit(50, 1_000) }),
   answer: openObject('Board', 'A pipeline with the cards of its stages.', {
@@ -31,7 +31,7 @@ export const readBoard = defineOperation({
                 valor: z.number().min(0).meta({ description: 'The sum.', example: 150_000 }),
               }),
             )
-            .meta({ description: 'By currency, of its open cards alone: won and lost ones count in `total` only.' }),
+            .meta({ description: 'By currency, of its open cards only: won and lost ones count in `total` only.' }),
           cards: z.array(Card).meta({ description: 'Its first cards, in the order of the board.' }),
           nextCursor: nextInStage,
         }),
@@ -47,7 +47,7 @@ export const listStageCards = defineOperation({
   id: 'pipelines.stage-cards',
   route: 'GET /pipelines/{id}/stages/{stageId}/cards',
   summary: "List a stage's cards, in the order of the board",
-  description: "By cursor, which a board's stage has as well.",
+  description: 'Pages by cursor; the `nextCursor` of a stage on the board is one too.',
   params: stageParams,
   query: z.strictObject(byCursor(50, 1_000)),
   answer: cursorPageOf(Card, 'StageCards', "a stage's cards", 'cards', ', in the order of the board'),

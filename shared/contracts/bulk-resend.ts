@@ -46,7 +46,8 @@ const Body = z
   })
   .superRefine(({ items, filter, correction, dryRun }, { addIssue }) => {
     const wrong = (field: string, message: string) => addIssue({ code: 'custom', path: [field], message });
-    if ((items === undefined) === (filter === undefined)) wrong('items', 'must be given, or filter: one of both');
+    if ((items === undefined) === (filter === undefined))
+      wrong('items', 'must be given, or filter: exactly one of the two');
     if (filter !== undefined) return;
     if (correction !== undefined) wrong('correction', 'goes with filter: each of items has its own');
     if (dryRun !== undefined) wrong('dryRun', 'goes with filter only');
@@ -70,7 +71,7 @@ export const bulkResend = defineOperation({
   tag: 'All channels',
   summary: 'Correct and resend queued or failed messages',
   description:
-    'Each message is resent as it would be alone: the original is archived and refers to the new one, which is billed like any other; the hold of a queued original is released. Messages that cannot be resent are listed in `errors`; the others are resent. A repeat sends nothing twice, since an archived original cannot be resent. Without pii:full, at most 60 dry runs a minute tell that a new address is refused; then 429.',
+    'Each message is resent as it would be alone: the original is archived and refers to the new one, which is billed like any other; the hold of a queued original is released. Messages that cannot be resent are listed in `errors`; the others are resent. A repeat sends nothing twice, since an archived original cannot be resent. Without pii:full, at most 60 dry runs a minute may show that a new address is refused; then 429.',
   permission: 'messages:manage',
   idempotency: 'optional',
   rate: 'bulk_send',

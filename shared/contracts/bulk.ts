@@ -55,7 +55,7 @@ export const batchTotals = {
   rejected: count('Number of refused messages; `errors` lists each.', 1),
 };
 
-export const BatchAccepted = openObject('BatchAccepted', 'The totals of a batch, and what was refused.', {
+export const BatchAccepted = openObject('BatchAccepted', 'The totals of a batch, and the refused messages.', {
   ...batchTotals,
   errors: z
     .array(
@@ -92,7 +92,7 @@ export const bulkSend = defineOperation({
   tag: 'All channels',
   summary: 'Send up to 5,000 messages',
   description:
-    'Each message is like a single send, with its own channel, content, fallbacks and key, and is sent asynchronously. permissive: valid and affordable messages are accepted, the others are listed in `errors`. strict: nothing is accepted, held or sent unless all messages are. A message with an `idempotencyKey` that was used before with the same body counts as accepted and is not sent again, so a batch whose response was lost can be repeated. An Idempotency-Key covers the messages without a key of their own: the same request again is answered with the first batch and `replayed: true`, and sends nothing twice; another body under it is 409. In both modes the batch is decided as a whole before any message is sent: when it cannot be reserved within 18 seconds, or the store is unavailable meanwhile, the answer is 503 with Retry-After, nothing of it is sent or stays held, and the same request can be repeated. The contracted SMS per second limit what one batch may accept in a second.',
+    'Each message is like a single send, with its own channel, content, fallbacks and key, and is sent asynchronously. permissive: valid and affordable messages are accepted, the others are listed in `errors`. strict: nothing is accepted, held or sent unless all messages are. A message with an `idempotencyKey` that was used before with the same body counts as accepted and is not sent again, so a batch whose response was lost can be repeated. An Idempotency-Key covers the messages without a key of their own: the same request again is answered with the first batch and `replayed: true`, and sends nothing twice; another body under it is 409. In both modes the batch is decided as a whole before any message is sent: if it cannot be reserved within 18 seconds, or the store is unavailable meanwhile, the answer is 503 with Retry-After, nothing of it is sent or stays held, and the same request can be repeated. The contracted SMS per second limit what one batch may accept in a second.',
   permission: 'messages:send',
   idempotency: 'optional',
   rate: 'bulk_send',

@@ -35,7 +35,7 @@ export const receiveCallback = defineOperation({
   route: 'POST /callbacks/{provider}/{kind}',
   summary: "Receive a provider's delivery receipts, inbound messages or events",
   description:
-    "For providers only: each call is authenticated by the provider's own signature over its exact bytes; 403 without one. Repeats are harmless: a receipt is applied once, an inbound message is stored once and a reply is charged once. One call of Meta may contain all kinds (`events`). What matches no message, number or account of an organization is acknowledged and counted. 404 for a provider that is not configured.",
+    "For providers only: each call is authenticated by the provider's own signature over its exact bytes; 403 without one. Repeats are harmless: a receipt is applied once, an inbound message is stored once and a reply is charged once. One call of Meta may contain all kinds (`events`). Entries that match no message, number or account of an organization are acknowledged and counted. 404 for a provider that is not configured.",
   params: params('twilio', 'receipts'),
   rawBody: { contentType: '*/*', description: "The provider's own format: a form, JSON, or an SNS notification." },
   answer: {

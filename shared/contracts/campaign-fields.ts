@@ -43,7 +43,10 @@ const Fallback = z
     ],
     { error: `must be one of ${CHANNELS.join(', ')}, or an object with such a channel` },
   )
-  .meta({ id: 'CampaignFallback', description: 'A fallback of a campaign: as of a send, to the contact itself.' });
+  .meta({
+    id: 'CampaignFallback',
+    description: 'A fallback of a campaign: like that of a send, but to the contact itself.',
+  });
 
 /** The body of a send without recipient and schedule: docs/spec/campaigns.md#messages. */
 const Message = z
@@ -58,20 +61,24 @@ const Message = z
     metadata: metadataSchema.optional(),
   })
   .refine(({ text: said, template: saved }) => (said === undefined) !== (saved === undefined), {
-    message: 'must be given, or template: one of both',
+    message: 'must be given, or template: exactly one of the two',
     path: ['text'],
   })
   .meta({
     id: 'CampaignMessage',
     description:
-      'The body of `POST /v1/messages` without `to`, `contactId`, `scheduledAt`, `campaignId` and `priority`. Its texts and `variables` may hold `{{contact.name}}`, `{{contact.attributes.x}}` and a fallback word, `{{contact.name|friend}}`.',
+      'The body of `POST /v1/messages` without `to`, `contactId`, `scheduledAt`, `campaignId` and `priority`. Its texts and `variables` may contain `{{contact.name}}`, `{{contact.attributes.x}}` and a fallback word, `{{contact.name|friend}}`.',
   });
 
 const variants = z
   .array(
     closedObject('CampaignVariant', 'One of the messages that the recipients are divided among.', {
       name: boundedText(64, 'The name of the variant.', 'A'),
-      weight: z.int().min(1).max(1_000).meta({ description: 'Its share among the weights of all.', example: 50 }),
+      weight: z
+        .int()
+        .min(1)
+        .max(1_000)
+        .meta({ description: 'Its weight; its share is the weight divided by the sum of all weights.', example: 50 }),
       message: Message,
     }),
   )
@@ -90,29 +97,29 @@ const Audience = z
       .max(MAX_CONTACTS)
       .optional()
       .meta({
-        description: `Contacts, at most ${MAX_CONTACTS.toLocaleString('en')}; those that there are not are nobody.`,
+        description: `Contacts, at most ${MAX_CONTACTS.toLocaleString('en')}; those that do not exist are ignored.`,
       }),
     excludeListIds: z.array(idSchema('list')).max(MAX_PARTS).optional().meta({
-      description: 'Static lists whose contacts are not written to.',
+      description: 'Static lists whose contacts get no message.',
     }),
     excludeSegmentIds: z.array(idSchema('segment')).max(MAX_PARTS).optional().meta({
-      description: 'Segments whose contacts are not written to.',
+      description: 'Segments whose contacts get no message.',
     }),
   })
   .meta({
     id: 'CampaignAudience',
     description:
-      'Who is written to: whoever is in any of the lists, segments and contacts, and in none of the excluded ones.',
+      'The recipients: the contacts in any of the lists, segments and contacts, and in none of the excluded ones.',
   });
 
 const frequencyCap = z
   .strictObject({
     messages: z.int().min(1).max(MAX_FREQUENCY.messages).meta({ description: 'At most so many.', example: 2 }),
-    days: z.int().min(1).max(MAX_FREQUENCY.days).meta({ description: 'In so many times 24 hours.', example: 7 }),
+    days: z.int().min(1).max(MAX_FREQUENCY.days).meta({ description: 'The period in days of 24 hours.', example: 7 }),
   })
   .meta({
     description:
-      'No more than so many messages of journeys and campaigns to a contact in so many days: a send that would be one more is deferred.',
+      'The maximum number of messages of journeys and campaigns to a contact in a number of days: a send above it is deferred.',
   });
 
 export const campaignFields = {
@@ -120,22 +127,22 @@ export const campaignFields = {
   message: Message.optional(),
   variants: variants.optional(),
   audience: Audience,
-  scheduledAt: dateTime('When it starts, once it was started by its operation; at most 90 days ahead.').optional(),
+  scheduledAt: dateTime('When it starts, after the start operation was called; at most 90 days ahead.').optional(),
   perMinute: z
     .int()
     .min(1)
     .max(1_000_000)
     .optional()
-    .meta({ description: 'At most about so many recipients a minute.', example: 600 }),
+    .meta({ description: 'The approximate maximum of recipients a minute.', example: 600 }),
   maxCoins: z
     .int()
     .min(1)
     .max(1_000_000_000_000)
     .optional()
-    .meta({ description: 'It pauses where its messages would cost more coins than this.', example: 500_000 }),
+    .meta({ description: 'It pauses if its messages would cost more coins than this.', example: 500_000 }),
   campaignTag: campaignId
     .optional()
-    .meta({ description: "What its messages carry as `campaignId`; the campaign's id when absent." }),
+    .meta({ description: "The `campaignId` of its messages; the campaign's id when absent." }),
   frequencyCap: frequencyCap.optional(),
 };
 
@@ -144,7 +151,7 @@ export const CreateCampaign = closedObject(
   'A campaign to create: with one message, or variants.',
   campaignFields,
 );
-export const UpdateCampaign = closedObject('UpdateCampaign', 'What changes of a campaign; null clears.', {
+export const UpdateCampaign = closedObject('UpdateCampaign', 'The changes to a campaign; null clears.', {
   name: name.optional(),
   message: Message.optional(),
   variants: variants.optional(),
@@ -156,15 +163,15 @@ export const UpdateCampaign = closedObject('UpdateCampaign', 'What changes of a 
   frequencyCap: campaignFields.frequencyCap.nullable(),
 });
 
-const progress = part('Its recipients, and what became of their messages.', {
-  total: count('Recipients, as its start found them.', 1_250),
-  queued: count('Messages that were accepted and have not left.', 40),
-  sent: count('Messages that left.', 1_160),
+const progress = part('Its recipients, and the results of their messages.', {
+  total: count('The recipients at its start.', 1_250),
+  queued: count('Messages that were accepted and not sent yet.', 40),
+  sent: count('Messages that were sent.', 1_160),
   delivered: count('Messages that were delivered.', 1_144),
   read: count('Messages that were read.', 733),
   clicked: count('Messages of which a link was followed.', 96),
   failed: count('Messages that failed.', 16),
-  skipped: count('Recipients who get no message.', 50),
+  skipped: count('Recipients that get no message.', 50),
 });
 
 export const Campaign = openObject('Campaign', 'A message to many people.', {
@@ -174,14 +181,14 @@ export const Campaign = openObject('Campaign', 'A message to many people.', {
   progress,
   coins: part('What its messages cost.', {
     captured: coins('What left.'),
-    held: coins('What was accepted and has not left.'),
+    held: coins('The price of accepted messages that were not sent yet.'),
   }),
-  pausedBy: part('Why it stands still.', {
+  pausedBy: part('Why it is paused.', {
     reason: z.enum(PAUSE_REASONS).meta({ description: 'What paused it.', example: 'insufficient_funds' }),
     at: dateTime('When.'),
   }).optional(),
-  startedAt: dateTime('When its audience was taken.').optional(),
-  completedAt: dateTime('When all of its messages had an end.').optional(),
+  startedAt: dateTime('When the snapshot of its audience was taken.').optional(),
+  completedAt: dateTime('When all of its messages had a final status.').optional(),
   cancelledAt: dateTime('When it was cancelled.').optional(),
   createdAt: dateTime('When it was created.'),
   updatedAt: dateTime('When it last changed.'),
@@ -189,22 +196,22 @@ export const Campaign = openObject('Campaign', 'A message to many people.', {
 
 export const CampaignPreview = openObject('CampaignPreview', 'What a campaign would do if it were started now.', {
   reach: count('Recipients.', 1_250),
-  excluded: part('Contacts of the audience who are not written to, each counted once.', {
+  excluded: part('Contacts of the audience that get no message, each counted once.', {
     optedOut: count('Opted out.', 31),
     noAddress: count('Without an address on the channel.', 4),
-    sameAddress: count("With an address that is another recipient's, too.", 2),
-    frequencyCap: count('Held back by the frequency cap for longer than it waits.', 0),
+    sameAddress: count('With an address that another recipient has too.', 2),
+    frequencyCap: count('Held back by the frequency cap for longer than the campaign waits.', 0),
     suppressed: count('With an e-mail address that is suppressed.', 3),
   }),
   price: part('What it would cost.', { coins: coins('The price of all messages.') }),
-  wallet: part('The wallet of the environment.', { balanceCoins: coins('What can be spent.') }),
+  wallet: part('The wallet of the environment.', { balanceCoins: coins('The amount that can be spent.') }),
   enough: flag('Whether the balance covers the price.', true),
   byCountry: z
     .record(z.string(), part('A country.', { recipients: count('Recipients.', 1_200), coins: coins('Their price.') }))
     .meta({ description: 'Of messages to phones, by the country of the number (ISO 3166).' }),
   samples: z
     .array(
-      part('A message as it would read.', {
+      part('A message as it would be sent.', {
         contactId: idSchema('contact'),
         channel: z.enum(CHANNELS).meta({ description: 'The channel.', example: 'sms' }),
         to: text('The recipient; masked without pii:full.', '+55119****0005'),
@@ -216,7 +223,7 @@ export const CampaignPreview = openObject('CampaignPreview', 'What a campaign wo
     )
     .meta({ description: 'At most three.' }),
   estimated: flag(
-    'Whether price, countries and what the cap holds back are of a sample: of more than 500 recipients they are.',
+    'Whether price, countries and the number held back by the cap are estimated from a sample: true for more than 500 recipients.',
     false,
   ),
 });
@@ -224,10 +231,10 @@ export const CampaignPreview = openObject('CampaignPreview', 'What a campaign wo
 export const CampaignRecipient = openObject('CampaignRecipient', 'A recipient of a campaign.', {
   contactId: idSchema('contact'),
   status: z.enum(RECIPIENT_STATUSES).meta({
-    description: 'pending: not accepted yet. skipped: gets no message. Else what the message has reached.',
+    description: 'pending: not accepted yet. skipped: gets no message. Else the status of the message.',
     example: 'delivered',
   }),
   variant: optionalText('The variant.', 'A'),
   messageId: idSchema('message').optional(),
-  reason: optionalText('Why a skipped one gets no message.', 'opt_out'),
+  reason: optionalText('Why a skipped recipient gets no message.', 'opt_out'),
 });

@@ -29,7 +29,7 @@ export const createCampaign = defineOperation({
   route: 'POST /v2/campaigns',
   summary: 'Create a campaign',
   description:
-    'As a draft: nothing is sent before it is started. Braces that are not closed, and unknown placeholders, are 422 by their place.',
+    'As a draft: nothing is sent before it is started. Braces that are not closed, and unknown placeholders, are 422 with their position.',
   body: CreateCampaign,
   responses: { 201: Campaign },
   errors: ['VALIDATION_ERROR'],
@@ -42,7 +42,10 @@ export const listCampaigns = defineOperation({
   route: 'GET /v2/campaigns',
   summary: 'List campaigns, newest first',
   query: z.strictObject({
-    status: z.enum(CAMPAIGN_STATUSES).optional().meta({ description: 'Only those that stand so.', example: 'running' }),
+    status: z
+      .enum(CAMPAIGN_STATUSES)
+      .optional()
+      .meta({ description: 'Only those with this status.', example: 'running' }),
     ...paged(50, 200),
   }),
   answer: pageOf(Campaign, 'CampaignPage', 'campaigns'),
@@ -63,7 +66,7 @@ export const updateCampaign = defineOperation({
   route: 'PATCH /v2/campaigns/{id}',
   summary: 'Change a campaign',
   description:
-    'Only a draft or a scheduled one, or one that is paused and never began. Absent fields stay; null clears: without `scheduledAt`, one that was scheduled is a draft. A `message` takes the place of `variants`, and the reverse.',
+    'Only for a draft, a scheduled campaign, or a paused one that never began. Absent fields stay; null clears: without `scheduledAt`, one that was scheduled is a draft. A `message` replaces `variants`, and vice versa.',
   params,
   body: UpdateCampaign,
   answer: Campaign,
@@ -76,7 +79,7 @@ export const deleteCampaign = defineOperation({
   id: 'campaigns.delete',
   route: 'DELETE /v2/campaigns/{id}',
   summary: 'Delete a campaign',
-  description: 'Only a draft or a scheduled one.',
+  description: 'Only for a draft or a scheduled campaign.',
   params,
   responses: { 204: null },
   errors: ['CONFLICT'],
@@ -90,7 +93,7 @@ export const previewCampaign = defineOperation({
   id: 'campaigns.preview',
   route: 'POST /v2/campaigns/{id}/preview',
   summary: 'Preview what a campaign would do and cost',
-  description: 'Stores, sends and charges nothing. Whom it reaches is exact.',
+  description: 'Stores, sends and charges nothing. The reach is exact.',
   params,
   answer: CampaignPreview,
   errors: ['VALIDATION_ERROR'],
@@ -104,7 +107,7 @@ export const startCampaign = defineOperation({
   route: 'POST /v2/campaigns/{id}/start',
   summary: 'Start a campaign',
   description:
-    'Takes its audience as it is now; at `scheduledAt`, where that is ahead. One that runs is answered as it is.',
+    'Takes a snapshot of its audience now, or at `scheduledAt` if that is in the future. A running campaign is answered as it is.',
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
   uses: { ...selects, queues: ['bulk', 'events'] },
 });
@@ -114,7 +117,7 @@ export const pauseCampaign = defineOperation({
   id: 'campaigns.pause',
   route: 'POST /v2/campaigns/{id}/pause',
   summary: 'Pause a campaign',
-  description: 'Messages that were accepted leave; nobody else is sent to.',
+  description: 'Accepted messages are still sent; no other recipient gets a message.',
   uses: changes,
 });
 
@@ -123,9 +126,9 @@ export const resumeCampaign = defineOperation({
   ...large,
   id: 'campaigns.resume',
   route: 'POST /v2/campaigns/{id}/resume',
-  summary: 'Let a paused campaign go on',
-  description: 'With exactly those who have no message.',
-  body: closedObject('ResumeCampaign', 'What changes with it; may be absent.', { maxCoins: campaignFields.maxCoins }),
+  summary: 'Resume a paused campaign',
+  description: 'Continues with exactly the recipients that have no message.',
+  body: closedObject('ResumeCampaign', 'Changes to apply; may be absent.', { maxCoins: campaignFields.maxCoins }),
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
   uses: { ...selects, queues: ['bulk', 'events'] },
 });
@@ -135,7 +138,7 @@ export const cancelCampaign = defineOperation({
   id: 'campaigns.cancel',
   route: 'POST /v2/campaigns/{id}/cancel',
   summary: 'Cancel a campaign',
-  description: 'What has not left is cancelled soon after, and its money released.',
+  description: 'Messages that were not sent yet are cancelled soon after, and their money released.',
   uses: changes,
 });
 
@@ -145,11 +148,14 @@ export const listCampaignRecipients = defineOperation({
   route: 'GET /v2/campaigns/{id}/recipients',
   summary: "List a campaign's recipients",
   description:
-    'In the order in which they joined the organization. A page looks at 1,000 recipients at most, and may have fewer than its limit.',
+    'In the order in which they joined the organization. A page reads 1,000 recipients at most, and may have fewer than its limit.',
   params,
   query: z.strictObject({
-    status: z.enum(RECIPIENT_STATUSES).optional().meta({ description: 'Only those that stand so.', example: 'failed' }),
-    variant: optionalBoundedText(64, 'Only those who get this variant.', 'A'),
+    status: z
+      .enum(RECIPIENT_STATUSES)
+      .optional()
+      .meta({ description: 'Only those with this status.', example: 'failed' }),
+    variant: optionalBoundedText(64, 'Only those that get this variant.', 'A'),
     ...byCursor(50, 200),
   }),
   answer: cursorPageOf(CampaignRecipient, 'CampaignRecipientPage', 'the recipients of a campaign', 'recipients', ''),

@@ -9,13 +9,13 @@ import { STAGE_TYPES } from '../domain/pipelines/pipeline.ts';
 import { closedObject, dateTime, flag, openObject, optionalText, part, text } from './common.ts';
 import { lineOf } from './pipeline-fields.ts';
 
-export const titulo = lineOf(200, 'What the deal is called.', 'Renovação anual');
+export const titulo = lineOf(200, 'The name of the deal.', 'Renovação anual');
 export const valor = z
   .number()
   .min(0)
   .max(MAX_CENTS / 100)
   .multipleOf(0.01)
-  .meta({ description: 'What it is worth, in `moeda`; at most two decimals.', example: 12_500.5 });
+  .meta({ description: 'The value of the deal, in `moeda`; at most two decimals.', example: 12_500.5 });
 const moeda = z
   .string()
   .regex(/^[A-Z]{3}$/)
@@ -55,9 +55,9 @@ export const Card = openObject('Card', 'A card of a pipeline: a deal.', {
   ganhoEm: dateTime('When it was won; absent unless it is.').optional(),
   perdidoEm: dateTime('When it was lost; absent unless it is.').optional(),
   atributos,
-  ordem: text('Its place in its stage: cards of a stage sort by it.', 'd2kLs0'),
+  ordem: text('Its position in its stage: the cards of a stage are sorted by it.', 'd2kLs0'),
   parado: flag('Whether it is open in its stage for longer than the stage allows.', false),
-  estagioDesde: dateTime('Since when it is in its stage.'),
+  estagioDesde: dateTime('The time since which it is in its stage.'),
   createdAt: dateTime('When it was created.'),
   updatedAt: dateTime('When it last changed.'),
 });
@@ -76,7 +76,7 @@ export const CreateCard = closedObject('CreateCard', 'A card to create.', {
   atributos: atributos.optional(),
   motivoPerda: motivoPerda.optional(),
 });
-export const ChangeCard = closedObject('ChangeCard', 'A change of a card.', {
+export const ChangeCard = closedObject('ChangeCard', 'A change to a card.', {
   titulo: titulo.optional(),
   valor: valor.nullable().optional(),
   moeda: moeda.optional(),
@@ -88,14 +88,17 @@ export const ChangeCard = closedObject('ChangeCard', 'A change of a card.', {
   motivoPerda: motivoPerda.optional(),
 });
 export const MoveCard = closedObject('MoveCard', 'Where a card goes.', {
-  estagioId: stageOf('The stage; its own to change the place in it.'),
-  pipelineId: idSchema('pipeline', 'The pipeline of the stage, where it is another than the card is in.').optional(),
+  estagioId: stageOf('The stage; its own stage changes only the position in it.'),
+  pipelineId: idSchema(
+    'pipeline',
+    'The pipeline of the stage, if it is another one than the pipeline of the card.',
+  ).optional(),
   antesDe: idSchema('card', 'Put it before this card of the stage.').optional(),
-  depoisDe: idSchema('card', 'Put it behind this card of the stage; by default it goes to the end.').optional(),
+  depoisDe: idSchema('card', 'Put it after this card of the stage; by default it goes to the end.').optional(),
   motivoPerda: motivoPerda.optional(),
 });
 export const LoseCard = closedObject('LoseCard', 'Why a card is lost.', { motivoPerda });
-export const ReopenCard = closedObject('ReopenCard', 'Where a card is opened again.', {
+export const ReopenCard = closedObject('ReopenCard', 'Where to open a card again.', {
   estagioId: stageOf('An open stage; by default the one that it came from, or the first open one.').optional(),
 });
 
@@ -108,7 +111,7 @@ export const CardEntry = part('Something that happened to the card.', {
     .array(z.string())
     .optional()
     .meta({ description: 'The names of the fields that changed.', example: ['valor'] }),
-  ator: part('Who did it; absent where the service did.', {
+  ator: part('Who did it; absent if the service did.', {
     tipo: z.enum(['key', 'account', 'operator']).meta({ description: 'What they are.', example: 'account' }),
     id: text('Their id.', 'acc_4hJ9sKq2LmN8pRt5VwXz1'),
   }).optional(),
@@ -118,6 +121,6 @@ export const CardEntry = part('Something that happened to the card.', {
 export const UpdateCard = ChangeCard.extend({
   id: idSchema('card', 'The card that the row changes.'),
   estagioId: stageOf('The stage that it moves to.').optional(),
-}).meta({ id: 'UpdateCard', description: 'A card to change by an import: its id, and what changes.' });
+}).meta({ id: 'UpdateCard', description: 'A card to change by an import: its id, and the changes.' });
 
 export const nextInStage = optionalText('Pass it as cursor for the next cards of the stage; absent at its end.');

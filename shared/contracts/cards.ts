@@ -41,7 +41,8 @@ const writes = {
 } as const;
 const moves = { ...writes, answer: Card } as const;
 const ARCHIVED = 'Archived pipelines take no cards: 409 with `meta.code` PIPELINE_ARQUIVADO.';
-const REQUIRED = "What the stage's `camposObrigatorios` name and the card lacks is 422, with one error for each field.";
+const REQUIRED =
+  "If the card lacks fields of the stage's `camposObrigatorios`, the answer is 422, with one error for each field.";
 
 const filterId = <K extends IdKind>(kind: K, description: string) => looseId(kind, pathText(description)).optional();
 const CardPage = pageOf(Card, 'CardPage', 'cards');
@@ -70,7 +71,7 @@ export const createCard = defineOperation({
   id: 'cards.create',
   route: 'POST /cards',
   summary: 'Create a card',
-  description: `At the end of its stage; in one of tipo ganho or perdido it is won or lost. ${REQUIRED} A contact, company or account that it may not name is 422 with \`meta.code\` VINCULO_INVALIDO. ${ARCHIVED} Raises card.created.`,
+  description: `At the end of its stage; in one of tipo ganho or perdido it is won or lost. ${REQUIRED} A contact, company or account that does not exist or is not active is 422 with \`meta.code\` VINCULO_INVALIDO. ${ARCHIVED} Raises card.created.`,
   body: CreateCard,
   responses: { 201: Card },
 });
@@ -90,7 +91,7 @@ export const changeCard = defineOperation({
   route: 'PATCH /cards/{id}',
   summary: 'Change a card',
   description:
-    'JSON Merge Patch, but that `atributos`, when sent, replaces all previous ones. Links are checked only when they change. `motivoPerda` only of a lost card.',
+    'JSON Merge Patch, except that `atributos`, when sent, replaces all previous ones. Links are checked only when they change. `motivoPerda` only for a lost card.',
   params,
   body: ChangeCard,
 });
@@ -101,7 +102,7 @@ export const deleteCard = defineOperation({
   permission: 'crm:delete',
   route: 'DELETE /cards/{id}',
   summary: 'Delete a card',
-  description: 'For good, with its history and files.',
+  description: 'Permanently, with its history and files.',
   params,
   responses: { 204: null },
   errors: [],
@@ -123,9 +124,9 @@ export const winCard = defineOperation({
   id: 'cards.won',
   route: 'POST /cards/{id}/won',
   summary: 'Mark a card as won',
-  description: `It goes to the pipeline's first stage of tipo ganho, and stays where there is none. One that is won or lost already is 409. ${ARCHIVED}`,
+  description: `It goes to the pipeline's first stage of tipo ganho, or stays in its stage if there is none. A card that is already won or lost is 409. ${ARCHIVED}`,
   params,
-  body: closedObject('WinCard', 'Nothing else is said.', {}),
+  body: closedObject('WinCard', 'An empty object.', {}),
 });
 
 export const loseCard = defineOperation({
@@ -133,7 +134,7 @@ export const loseCard = defineOperation({
   id: 'cards.lost',
   route: 'POST /cards/{id}/lost',
   summary: 'Mark a card as lost',
-  description: `It goes to the pipeline's first stage of tipo perdido, and stays where there is none. One that is won or lost already is 409. ${ARCHIVED}`,
+  description: `It goes to the pipeline's first stage of tipo perdido, or stays in its stage if there is none. A card that is already won or lost is 409. ${ARCHIVED}`,
   params,
   body: LoseCard,
 });
@@ -143,7 +144,7 @@ export const reopenCard = defineOperation({
   id: 'cards.reopen',
   route: 'POST /cards/{id}/reopen',
   summary: 'Open a won or lost card again',
-  description: `In the open stage that it came from, unless another is named. An open one is 409. ${REQUIRED} ${ARCHIVED}`,
+  description: `In the open stage that it came from, unless another is given. An open card is 409. ${REQUIRED} ${ARCHIVED}`,
   params,
   body: ReopenCard,
 });
@@ -199,23 +200,23 @@ export const importCards = defineOperation({
   id: 'cards.import',
   route: 'POST /cards/import',
   summary: 'Import cards',
-  description: `A row with an \`id\` changes that card as a PATCH does, and moves it to the end of \`estagioId\`, also where it is there already; any other creates a card as \`POST /cards\` does. Cards stand at the end of their stages in the order of the rows. Good rows are stored even when others fail. The same rows again create their cards again. ${REQUIRED}`,
+  description: `A row with an \`id\` changes that card as a PATCH does, and moves it to the end of \`estagioId\`, even if it is there already; any other row creates a card as \`POST /cards\` does. Cards are placed at the end of their stages in the order of the rows. Valid rows are stored even if others fail. Rows without an \`id\` that are sent again create cards again. ${REQUIRED}`,
   rowsIn: 'cartoes',
   body: closedObject('ImportCards', 'Cards to import.', {
     cartoes: z
       .array(Entry)
       .min(1)
       .max(MAX_ROWS)
-      .meta({ description: `1 to ${MAX_ROWS} cards. A wrong one is refused on its own, and listed in \`erros\`.` }),
+      .meta({ description: `1 to ${MAX_ROWS} cards. An invalid one is refused on its own, and listed in \`erros\`.` }),
   }),
-  answer: openObject('ImportedCards', 'What became of the rows; together as many as were sent.', {
+  answer: openObject('ImportedCards', 'The results of the rows; together as many as were sent.', {
     criadas: count('How many cards were created.', 2),
     atualizadas: count('How many rows were applied to their card.', 1),
     erros: z
       .array(
         part('A row that was refused.', {
-          linha: ordinal('Its place in `cartoes`, from 1.', 3),
-          mensagem: text('What is wrong with it; no value of it.', 'titulo is required'),
+          linha: ordinal('Its number in `cartoes`, from 1.', 3),
+          mensagem: text('What is wrong with it, without its values.', 'titulo is required'),
         }),
       )
       .meta({ description: 'The rows that were refused, in their order.' }),

@@ -38,12 +38,11 @@ export const listCompanies = defineOperation({
   id: 'companies.list',
   route: 'GET /v2/companies',
   summary: 'List companies, by name',
-  description:
-    'In the order of their names, as people sort them: case and accents do not matter. `total` counts all that match.',
+  description: 'In alphabetical order of their names, ignoring case and accents. `total` counts all matches.',
   query: z.strictObject({
     q: boundedText(
       200,
-      'A part of the name, whatever its case and accents. A CNPJ with right check digits, masked or not, finds the company that has it.',
+      'A part of the name, whatever its case and accents. A CNPJ with valid check digits, masked or not, finds the company that has it.',
       'padaria',
     )
       .regex(/\S/, 'must not be blank')
@@ -72,7 +71,7 @@ export const createCompany = defineOperation({
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
 
-/** A row of an import. A wrong one is refused on its own, so the operation's body does not enforce this schema. */
+/** A row of an import. An invalid one is refused on its own, so the operation's body does not enforce this schema. */
 const ImportRow = z
   .union([hostileRow, CreateCompany.transform((valid): CompanyRow => ({ valid })), brokenRow(() => CreateCompany)])
   .meta({
@@ -88,7 +87,7 @@ export const importCompanies = defineOperation({
   route: 'POST /v2/companies/import',
   summary: 'Import companies',
   description:
-    'Rows are taken in their order. A row changes the company that has its CNPJ or, for a row without one, its exact name, and only what it carries; other rows create. A row without a CNPJ whose name several companies have is an error. The same call again changes nothing more. Raises company.created and company.updated.',
+    'Rows are processed in their order. A row changes the company that has its CNPJ or, for a row without one, its exact name, and only the fields that it has; other rows create. A row without a CNPJ whose name several companies have is an error. Repeating the call changes nothing more. Raises company.created and company.updated.',
   rowsIn: 'empresas',
   body: closedObject('ImportCompanies', 'Companies to import.', {
     empresas: z
@@ -96,17 +95,17 @@ export const importCompanies = defineOperation({
       .min(1)
       .max(MAX_ROWS)
       .meta({
-        description: `1 to ${MAX_ROWS} companies. A wrong one is refused on its own, and listed in \`erros\`.`,
+        description: `1 to ${MAX_ROWS} companies. An invalid one is refused on its own, and listed in \`erros\`.`,
       }),
   }),
-  answer: openObject('ImportedCompanies', 'What became of the rows; together as many as were sent.', {
+  answer: openObject('ImportedCompanies', 'The results of the rows; together as many as were sent.', {
     criadas: count('How many companies were created.', 2),
-    atualizadas: count('How many rows met a company and were applied to it.', 1),
+    atualizadas: count('How many rows matched a company and were applied to it.', 1),
     erros: z
       .array(
         part('A row that was refused.', {
-          linha: ordinal('Its place in `empresas`, from 1.', 3),
-          mensagem: text('What is wrong with it; no value of it.', 'cnpj must be a CNPJ with right check digits'),
+          linha: ordinal('Its number in `empresas`, from 1.', 3),
+          mensagem: text('What is wrong with it, without its values.', 'cnpj must be a CNPJ with right check digits'),
         }),
       )
       .meta({ description: 'The rows that were refused, in their order.' }),
@@ -122,7 +121,7 @@ export const getCompany = defineOperation({
   id: 'companies.get',
   route: 'GET /v2/companies/{id}',
   summary: 'Read a company',
-  description: 'With all that is counted of it.',
+  description: 'With all of its counts.',
   params,
   answer: Company,
 });
@@ -133,7 +132,7 @@ export const changeCompany = defineOperation({
   route: 'PATCH /v2/companies/{id}',
   summary: 'Change a company',
   description:
-    'JSON Merge Patch: absent fields stay, null clears; `atributos` takes the place of all previous ones. `responsavelId` and `contatoPrincipalId` are checked only where they change. Raises company.updated where anything changed.',
+    'JSON Merge Patch: absent fields stay, null clears; `atributos` replaces all previous ones. `responsavelId` and `contatoPrincipalId` are checked only if they change. Raises company.updated if anything changed.',
   params,
   body: ChangeCompany,
   answer: Company,
@@ -146,7 +145,7 @@ export const deleteCompany = defineOperation({
   route: 'DELETE /v2/companies/{id}',
   summary: 'Delete a company',
   description:
-    'For good. Its contacts and deals stay, without the company, and contacts without their role in it: no read shows it from the answer on. Raises company.deleted.',
+    'Permanent. Its contacts and deals stay, without the company, and contacts without their role in it: once this is answered no read shows it. Raises company.deleted.',
   permission: 'crm:delete',
   params,
   responses: { 204: null },
@@ -159,11 +158,13 @@ export const listCompanyContacts = defineOperation({
   permission: 'contacts:read',
   route: 'GET /v2/companies/{id}/contacts',
   summary: "List a company's contacts",
-  description: 'Those first that wrote last.',
+  description: 'In the order of their last inbound messages, latest first.',
   params,
   query: z.strictObject(paged(50, 200)),
   answer: openObject('CompanyContactPage', 'A page of the contacts of a company.', {
-    items: z.array(Contact).meta({ description: 'The contacts of this page, those first that wrote last.' }),
+    items: z
+      .array(Contact)
+      .meta({ description: 'The contacts of this page, in the order of their last inbound messages.' }),
     total: count('How many contacts the company has.', 3),
   }),
   errors: ['VALIDATION_ERROR'],
@@ -188,7 +189,7 @@ export const listCompanyMessages = defineOperation({
 });
 
 const Definitions = openObject('CompanyAttributeDefinitions', 'How the attributes of companies are defined.', {
-  defs: z.array(CompanyAttributeDefinition).meta({ description: 'Empty where every attribute is free.' }),
+  defs: z.array(CompanyAttributeDefinition).meta({ description: 'Empty if every attribute is free.' }),
 });
 
 export const getCompanyAttributes = defineOperation({
@@ -207,7 +208,7 @@ export const setCompanyAttributes = defineOperation({
   route: 'PUT /v2/organizations/me/company-attribute-defs',
   summary: "Replace the definitions of companies' attributes",
   description:
-    'As a whole: a key that is left out disappears. Companies stay as they are; the definitions apply to later writes. A property that looks like a document, a password, a card or a token can be neither removed nor relabelled while companies hold values of it: 409 with `meta.code` PROPRIEDADE_SENSIVEL_EM_USO; 503 where that cannot be checked within 5 s.',
+    'As a whole: a key that is left out is removed. Stored companies are not changed; the definitions apply to later writes. A property that looks like a document, a password, a card or a token can be neither removed nor relabelled while companies hold values of it: 409 with `meta.code` PROPRIEDADE_SENSIVEL_EM_USO; 503 if that cannot be checked within 5 s.',
   body: closedObject('SetCompanyAttributes', 'The definitions.', {
     defs: z
       .array(GivenAttributeDefinition)

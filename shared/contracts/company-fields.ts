@@ -24,11 +24,11 @@ const site = z
   .max(2_048)
   .meta({ description: 'Its site.', example: 'https://padaria.example.com' });
 const endereco = line(500).meta({ description: 'Its address.', example: 'Rua das Flores, 10, São Paulo' });
-const responsavelId = idSchema('account', 'The account that is responsible for it: an active one when it is set.');
+const responsavelId = idSchema('account', 'The account that is responsible for it: it must be active when it is set.');
 const contatoPrincipalId = idSchema('contact', 'Its main contact.');
 const atributos = contactAttributesSchema.meta({
   description:
-    'Free attributes, at most 100 and 32 KB, as those of a contact. Those that are defined must have their type, and required ones a value.',
+    'Free attributes, at most 100 and 32 KB, as those of a contact. Defined attributes must have their type, and required ones a value.',
   example: { funcionarios: 12, cliente: true, regioes: ['SP', 'RJ'] },
 });
 
@@ -55,7 +55,7 @@ export const CreateCompany = closedObject('CreateCompany', 'A company to create.
 });
 export const ChangeCompany = closedObject(
   'ChangeCompany',
-  'What changes of a company; null clears, absent fields stay.',
+  'The changes to a company; null clears, absent fields stay.',
   {
     nome: nome.optional(),
     cnpj: cnpj.nullable().optional(),
@@ -72,10 +72,10 @@ const contagens = {
   contatos: count('How many contacts name the company.', 3),
   negociosAbertos: count('How many of its deals are open.', 2),
   valorAberto: z.number().meta({
-    description: 'Sum of its open deals, each in its own currency: none is converted.',
+    description: 'The sum of its open deals; currencies are not converted.',
     example: 12_500.5,
   }),
-  ultimaInteracao: dateTime('When one of its contacts last wrote; null where none did.').nullable(),
+  ultimaInteracao: dateTime('When one of its contacts last wrote; null if none did.').nullable(),
 };
 const stored = {
   id: idSchema('company'),
@@ -95,13 +95,15 @@ const stored = {
 
 export const CompanyItem = openObject('CompanyItem', 'A company in a list.', {
   ...stored,
-  contagens: part('What is counted of the company.', contagens),
+  contagens: part('The counts of the company.', contagens),
 });
 export const Company = openObject('Company', 'A company.', {
   ...stored,
-  contagens: part('What is counted of the company.', {
+  contagens: part('The counts of the company.', {
     ...contagens,
-    valorGanho: z.number().meta({ description: 'Sum of the deals that were won, not converted.', example: 8_000 }),
+    valorGanho: z
+      .number()
+      .meta({ description: 'The sum of the won deals; currencies are not converted.', example: 8_000 }),
     negociosGanhos: count('How many deals were won.', 1),
   }),
 });

@@ -24,7 +24,7 @@ const clearable = <T extends z.ZodType>(field: T) => field.nullable().optional()
 type System = (typeof EXTERNAL_SYSTEMS)[number];
 
 /** The body of a change: docs/spec/contacts.md#changing-a-contact. */
-export const ChangeContact = closedObject('ChangeContact', 'A change of a contact, as JSON Merge Patch.', {
+export const ChangeContact = closedObject('ChangeContact', 'A change to a contact, as JSON Merge Patch.', {
   phone: phone.optional(),
   name: clearable(name),
   email: clearable(email),
@@ -57,7 +57,7 @@ export const changeContact = defineOperation({
   tag: 'Contacts',
   summary: 'Change a contact',
   description:
-    'JSON Merge Patch: absent fields stay, null clears. `attributes` and `externalIds` are merged by their keys, where null takes one away; `tags` and `debtorGroups` are replaced as a whole. The rules are those of a new contact. Consent is changed by opt-out and opt-in alone; a new phone that asked to be sent nothing makes the contact opted out, and raises contact.opted_out. 409 where another contact has the phone or externalId, with the `meta` of a creation. A change of nothing leaves `updatedAt` as it is.',
+    'JSON Merge Patch: absent fields stay, null clears. `attributes` and `externalIds` are merged by their keys, where null removes one; `tags` and `debtorGroups` are replaced as a whole. The rules are those of a new contact. Consent can only be changed by opt-out and opt-in; a new phone that had opted out makes the contact opted out, and raises contact.opted_out. 409 if another contact has the phone or externalId, with the `meta` of a creation. A change that changes nothing leaves `updatedAt` as it is.',
   permission: 'contacts:write',
   params,
   body: ChangeContact,
@@ -72,7 +72,7 @@ export const deleteContact = defineOperation({
   tag: 'Contacts',
   summary: 'Erase a contact',
   description:
-    'From this answer on no read shows the contact, and its phone and externalId are free. In the background, within minutes, its messages lose recipient and content, what waited to be sent to it is cancelled, and received messages, turns, devices, and the bodies that webhooks were sent lose the person. What messages cost stays. An opt-out stays as a blind index: who asked for no messages gets none. The audit log tells when it began and, with counts, when it was over.',
+    'Once this is answered, no read shows the contact, and its phone and externalId are free. In the background, within minutes, recipient and content of its messages are erased, messages waiting to be sent to it are cancelled, and the person is erased from received messages, turns, devices and the bodies of webhook deliveries. The prices of messages are kept. An opt-out is kept as a blind index, so that the person still gets no messages. The audit log records the start and, with counts, the end.',
   permission: 'contacts:write',
   params,
   responses: { 204: null },
@@ -88,7 +88,7 @@ export const revealDocuments = defineOperation({
   tag: 'Contacts',
   summary: "Reveal a contact's documents",
   description:
-    'In clear, for a person in a session alone; every call that shows a document is entered in the audit log before it is answered. At most 30 contacts a minute for a person, then 429.',
+    'In clear, only for a person in a session; every call that shows a document is recorded in the audit log before it is answered. At most 30 contacts a minute for a person, then 429.',
   permission: { session: 'contacts:pii' },
   params,
   body: NoFields,

@@ -22,7 +22,7 @@ import { defineOperation } from './define-operation.ts';
 import { Message } from './message-shapes.ts';
 import { PushDevice } from './push-devices.ts';
 
-const ConsentChange = openObject('ConsentChange', "A change of a contact's consent.", {
+const ConsentChange = openObject('ConsentChange', "A change to a contact's consent.", {
   at: dateTime('When consent was given or withdrawn.'),
   status: z.enum(OPT_IN_STATUSES).meta({ description: 'The consent from then on.', example: 'granted' }),
   source: optionalText('Where consent was given.', 'checkout'),
@@ -48,13 +48,13 @@ export const exportContact = defineOperation({
   id: 'contacts.export',
   route: 'GET /contacts/{id}/export',
   tag: 'Contacts',
-  summary: 'Export what is kept of a contact',
+  summary: 'Export the data of a contact',
   description:
-    'For a person who asks what is kept of them: everything in full but documents, which are masked; also messages to and from its phone and address that named no contact. A page may have fewer items than `limit` and still a next one. The first page is entered in the audit log. The export ends where `nextCursor` is absent.',
+    'For a person who asks for their data: everything unmasked except documents, which are masked; also messages to and from its phone and address that named no contact. A page may have fewer items than `limit` and still a next one. The first page is recorded in the audit log. The export ends where `nextCursor` is absent.',
   permission: 'pii:full',
   params,
   query: z.strictObject({ ...byCursor(100, 200) }),
-  answer: openObject('ContactExport', 'A page of what is kept of a contact.', {
+  answer: openObject('ContactExport', 'A page of the data of a contact.', {
     contact: ContactRead,
     consents: z.array(ConsentChange).optional().meta({ description: 'On the first page: every change of consent.' }),
     devices: z.array(PushDevice).optional().meta({ description: 'On the first page: the push devices.' }),
@@ -75,8 +75,8 @@ export const exportContact = defineOperation({
         part('A segment.', {
           id: idSchema('segment'),
           name: optionalText('The name of the segment; absent for one that was deleted.', 'Vips'),
-          member: flag('Whether the contact was in it when that was last looked at.', true),
-          since: dateTime('When it last entered or left, as far as that is known.').optional(),
+          member: flag('Whether the contact was in it when it was last evaluated.', true),
+          since: dateTime('When it last entered or left, if known.').optional(),
         }),
       )
       .optional()
@@ -84,7 +84,7 @@ export const exportContact = defineOperation({
     sent: z
       .array(part('An hour.', { hour: dateTime('When the hour began.'), messages: count('How many messages.', 2) }))
       .optional()
-      .meta({ description: 'On the first page: what frequency caps count as sent to the contact, by the hour.' }),
+      .meta({ description: 'On the first page: the sends to the contact that frequency caps count, by the hour.' }),
     items: z
       .array(
         part('A message, a turn or an event.', {
@@ -93,7 +93,7 @@ export const exportContact = defineOperation({
           event: CustomerEvent.optional(),
         }),
       )
-      .meta({ description: 'Messages, turns and events as a customer of this page, newest first.' }),
+      .meta({ description: 'The messages, turns and customer events of this page, newest first.' }),
     nextCursor,
   }),
   uses: { table: 'write', rootKeys: ['contacts', 'cursors', 'push'] },

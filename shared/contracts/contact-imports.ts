@@ -13,7 +13,7 @@ import { defineOperation } from './define-operation.ts';
 
 const format = z.enum(IMPORT_FORMATS).meta({ description: 'The format of the file.', example: 'csv' });
 const onConflict = z.enum(['update', 'skip']).meta({
-  description: 'Contacts that are there already: `update` changes what their row names, `skip` leaves them.',
+  description: 'For existing contacts: `update` changes the fields of their row, `skip` leaves them unchanged.',
   example: 'update',
 });
 const size = z
@@ -23,7 +23,7 @@ const size = z
   .meta({ description: `The size of the file in bytes, at most ${MAX_FILE_BYTES}.`, example: 48_213 });
 const mapping = z.record(z.string().min(1).max(256), z.string().max(256)).meta({
   description:
-    'By the name of a column, the field that it fills: a field of a contact, `tags`, `optIn.status`, `optIn.source`, `externalIds.` or `attributes.` with a key.',
+    'For the name of each column the field that it fills: a field of a contact, `tags`, `optIn.status`, `optIn.source`, `externalIds.` or `attributes.` with a key.',
   example: { Telefone: 'phone', Nome: 'name', Plano: 'attributes.plano' },
 });
 
@@ -32,7 +32,7 @@ const mappingFault = (given: Readonly<Record<string, string>>): readonly [string
   const entries = Object.entries(given);
   if (entries.length > MAX_COLUMNS) return ['', `has more than ${MAX_COLUMNS} columns`];
   const wrong = entries.find(([, field]) => !isImportField(field));
-  if (wrong) return [wrong[0], 'is no field that a column can fill'];
+  if (wrong) return [wrong[0], 'is not a field that a column can fill'];
   const twice = entries.find(([, field], at) => entries.findIndex(([, other]) => other === field) !== at);
   if (twice) return [twice[0], 'is filled by another column already'];
   return entries.some(([, field]) => field === 'phone') ? undefined : ['', 'must fill phone'];
@@ -59,15 +59,15 @@ const ContactImport = openObject('ContactImport', 'An import of contacts from a 
   createdAt: dateTime('When it was created.'),
   startedAt: dateTime('When it was started.').optional(),
   endedAt: dateTime('When it ended.').optional(),
-  progress: part('What became of the rows until now; each is in one of the four.', {
-    rows: count('How many rows were taken.', 2_000),
+  progress: part('The results of the rows so far; each is in one of the four.', {
+    rows: count('How many rows were processed.', 2_000),
     created: count('How many contacts were created.', 1_900),
-    updated: count('How many rows met a contact and were applied to it.', 80),
-    ignored: count('How many rows were left out, because their contact was there.', 0),
+    updated: count('How many rows matched a contact and were applied to it.', 80),
+    ignored: count('How many rows were skipped, because their contact exists.', 0),
     errors: count('How many rows were refused.', 20),
-    bytes: count('How many bytes of the file were taken.', 181_004),
+    bytes: count('How many bytes of the file were processed.', 181_004),
   }),
-  upload: part('Where to send the bytes; while the file is awaited, and made anew at each read.', {
+  upload: part('Where to send the bytes; present until the import is started, a new one with each read.', {
     url: z.string().meta({
       description: 'The URL to send the bytes to, as the body. It accepts exactly this size and type.',
       example: 'https://messaging-uploads.s3.sa-east-1.amazonaws.com/imports/org/imp/source?X-Amz-Signature=5d67',
@@ -79,13 +79,16 @@ const ContactImport = openObject('ContactImport', 'An import of contacts from a 
     }),
     expiresAt: dateTime('Until when the URL accepts the bytes.'),
   }).optional(),
-  errorFile: part('The rows that were refused, as CSV: line and message. Once it ended, and made anew at each read.', {
-    url: text(
-      'Where to download it.',
-      'https://messaging-uploads.s3.sa-east-1.amazonaws.com/imports/org/imp/errors.csv?X-Amz-Signature=5d67',
-    ),
-    expiresAt: dateTime('Until when the URL answers.'),
-  }).optional(),
+  errorFile: part(
+    'The rows that were refused, as CSV: line and message. Present once it ended, a new one with each read.',
+    {
+      url: text(
+        'Where to download it.',
+        'https://messaging-uploads.s3.sa-east-1.amazonaws.com/imports/org/imp/errors.csv?X-Amz-Signature=5d67',
+      ),
+      expiresAt: dateTime('Until when the URL is valid.'),
+    },
+  ).optional(),
   problem: part('Why it failed; what was imported before stays.', {
     code: z
       .enum(Object.keys(IMPORT_PROBLEMS) as [ImportProblem, ...ImportProblem[]])
@@ -106,7 +109,7 @@ const acts = {
   uses: { table: 'write', queues: ['bulk'], objects: ['import_upload', 'import_errors'] },
 } as const;
 const LIMITS =
-  'At most 200 MB and 1,000,000 rows, a line at most 512 KB. CSV is UTF-8 with a header; comma, semicolon or tab separate its fields. NDJSON has a contact a line, in the form of a new one.';
+  'At most 200 MB and 1,000,000 rows, a line at most 512 KB. CSV is UTF-8 with a header; comma, semicolon or tab separate its fields. NDJSON has one contact on each line, in the form of a new one.';
 
 export const createContactImport = defineOperation({
   ...own,
@@ -126,7 +129,7 @@ export const startContactImport = defineOperation({
   route: 'POST /contacts/import/jobs/{id}/start',
   summary: 'Start an import whose file was uploaded',
   description:
-    'It goes on by itself; rows are imported as by `POST /contacts/import`. One import of an organization runs at a time: 409 with `meta.jobId` while another does. A repeat answers the import as it is. Raises import.completed at the end, contact.created and contact.opted_out on the way. Without pii:full its figures tell of people, so that it counts as 60 lookups; then 429.',
+    'It runs in the background; rows are imported as by `POST /contacts/import`. One import of an organization runs at a time: 409 with `meta.jobId` while another runs. A repeat answers the import as it is. Raises import.completed at the end, contact.created and contact.opted_out during the import. Without pii:full it counts as 60 lookups, since its figures reveal existing contacts; then 429.',
 });
 
 export const getContactImport = defineOperation({
@@ -134,7 +137,7 @@ export const getContactImport = defineOperation({
   id: 'contact-imports.get',
   route: 'GET /contacts/import/jobs/{id}',
   summary: 'Read an import of a file',
-  description: 'With its progress, and addresses that are made anew at each read.',
+  description: 'With its progress, and with new addresses at each read.',
   params,
   answer: ContactImport,
   uses: { table: 'read', objects: ['import_upload', 'import_errors'] },
@@ -145,7 +148,7 @@ export const listContactImports = defineOperation({
   id: 'contact-imports.list',
   route: 'GET /contacts/import/jobs',
   summary: 'List imports of files, newest first',
-  description: 'Without addresses; those that ended are kept for 30 days, those without a file for 7.',
+  description: 'Without addresses; ended imports are kept for 30 days, imports without a file for 7.',
   query: z.strictObject({ ...byCursor(50, 100) }),
   answer: cursorPageOf(ContactImport, 'ContactImports', 'imports', 'imports'),
   uses: { table: 'read', rootKeys: ['cursors'] },
@@ -157,5 +160,5 @@ export const cancelContactImport = defineOperation({
   route: 'POST /contacts/import/jobs/{id}/cancel',
   summary: 'Cancel an import of a file',
   description:
-    'What was imported stays. One that runs is `cancelling` until the rows that are being stored are counted. 409 for one that ended otherwise.',
+    'Imported rows are kept. A running import is `cancelling` until the rows that are being stored are counted. 409 for an import with another end.',
 });

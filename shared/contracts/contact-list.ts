@@ -12,7 +12,7 @@ export const listContacts = defineOperation({
   tag: 'Contacts',
   summary: 'List contacts, newest first',
   description:
-    'Filters are joined: a contact has to meet all of them. `q` finds what the name, the WhatsApp name, the e-mail address or the phone (by its digits) contains, ignoring case and accents; one or two characters find beginnings of words. It needs the scope pii:full; without it, `q` is dropped and a warning says so.',
+    'Filters are combined: a contact must meet all of them. `q` searches in the name, the WhatsApp name, the e-mail address and the phone (by its digits), ignoring case and accents; one or two characters match beginnings of words. It needs the scope pii:full; without it, `q` is ignored and a warning says so.',
   permission: 'contacts:read',
   query: z.strictObject({
     tag: optionalBoundedText(MAX_TAG_LENGTH, 'Only contacts with this tag.', 'vip'),
@@ -26,7 +26,7 @@ export const listContacts = defineOperation({
       .meta({ description: 'Only contacts from this source.', example: 'import' }),
     externalId: optionalBoundedText(128, "Only the contact with this id of the caller's own.", 'loja:42'),
     listId: idSchema('list').optional().meta({ description: 'Only contacts of this static list.' }),
-    q: boundedText(128, 'What names, e-mail addresses or phones contain. Needs pii:full.', 'souza')
+    q: boundedText(128, 'A part of the name, the e-mail address or the phone. Needs pii:full.', 'souza')
       .regex(/\S/, 'must not be blank')
       .optional(),
     updatedSince: dateTime('Only contacts that changed at or after this time.').optional(),
@@ -38,7 +38,7 @@ export const listContacts = defineOperation({
     warnings: z
       .array(z.string())
       .optional()
-      .meta({ description: 'What was ignored of the request; absent when nothing was.' }),
+      .meta({ description: 'The parts of the request that were ignored; absent if there are none.' }),
   }),
   // Filters cache the counts from the index, and may trigger a merge of it.
   uses: { table: 'write', rootKeys: ['recipients'] },

@@ -6,7 +6,7 @@ import { Contact, ContactRead, contactParams as params } from './contacts.ts';
 import { defineOperation } from './define-operation.ts';
 
 const MergeContact = closedObject('MergeContact', 'A duplicate to merge.', {
-  contactId: idSchema('contact', 'The duplicate, which is gone afterwards.'),
+  contactId: idSchema('contact', 'The duplicate, which is removed.'),
 });
 
 export const mergeContacts = defineOperation({
@@ -15,7 +15,7 @@ export const mergeContacts = defineOperation({
   tag: 'Contacts',
   summary: 'Merge a duplicate into a contact',
   description:
-    "The contact's own values win, and what it lacks comes from the duplicate; tags and debts are united, and a withdrawal of either wins. The duplicate's phone leads to the contact from this answer on, and its messages, events, turns and devices follow in the background, within minutes; lists by the contact have the duplicate's cards within seconds. A repeat answers the contact as it is. 422 names what both together have too much of. Raises contact.merged, and contact.opted_out where the contact is opted out by it.",
+    "The contact's own values win, and missing ones come from the duplicate; tags and debts are combined, and a withdrawal of either wins. Once this is answered the duplicate's phone belongs to the contact; its messages, events, turns and devices are moved in the background, within minutes; lists by the contact have the duplicate's cards within seconds. A repeat answers the contact as it is. 422 names the fields of which both together have too many values. Raises contact.merged, and contact.opted_out if the merge opts the contact out.",
   permission: 'contacts:write',
   params,
   body: MergeContact,
@@ -38,7 +38,7 @@ export const listDuplicates = defineOperation({
   tag: 'Contacts',
   summary: 'Find likely duplicates of a contact',
   description:
-    "At most 20 contacts that have this one's e-mail address, or whose `externalId` is an id that this one has in a CRM. A phone is one contact's, so that no two share one. Nothing is merged by it.",
+    "At most 20 contacts that have this one's e-mail address, or whose `externalId` is an id that this one has in a CRM. A phone belongs to one contact, so no two contacts share one. This operation merges nothing.",
   permission: 'contacts:read',
   params,
   answer: openObject('LikelyDuplicates', 'Contacts that may be the same person.', {

@@ -7,7 +7,7 @@ import { CustomerEvent } from './customer-events.ts';
 import { defineOperation } from './define-operation.ts';
 
 const ContactStep = openObject('ContactTimelineStep', "An entry of a contact's timeline.", {
-  at: dateTime('When it was stored; of an event, when it happened.'),
+  at: dateTime('When it was stored; for an event, when it happened.'),
   kind: z.enum(CONTACT_STEP_KINDS).meta({
     description:
       'A message to the contact, one from it, a turn of an assistant, or what the customer did outside of messages.',
@@ -25,7 +25,7 @@ export const getContactTimeline = defineOperation({
   tag: 'Contacts',
   summary: "Read a contact's timeline, newest first",
   description:
-    'The messages that named the contact, what it wrote, the turns of assistants that were reported, and its events as a customer, each with its attribution. The list ends where `nextCursor` is absent.',
+    'The messages that named the contact, its inbound messages, the reported turns of assistants, and its customer events, each with its attribution. The list ends where `nextCursor` is absent.',
   permission: 'contacts:read',
   params: z.object({ id: pathId('contact', 'The id of the contact.') }),
   query: z.strictObject({ ...byCursor(50, 100) }),

@@ -59,7 +59,8 @@ const contactFields = {
     .array(z.string())
     .optional()
     .meta({
-      description: 'The phones of contacts that were merged into this one, which lead to it; masked without pii:full.',
+      description:
+        'The phones of contacts that were merged into this one, which now belong to it; masked without pii:full.',
       example: ['+55119****5678'],
     }),
   name: name.optional(),
@@ -162,7 +163,7 @@ export const createContact = defineOperation({
   route: 'POST /contacts',
   summary: 'Create a contact',
   description:
-    'A phone and an externalId belong to one contact of the environment: a duplicate is 409 with `meta.code` TELEFONE_JA_CADASTRADO or EXTERNAL_ID_JA_CADASTRADO, `meta.field`, and `meta.contactId` of the contact that has it; without pii:full at most 60 at once and one more each second for a phone, then 429. `cpf`, `cnpj` and `nascimento` are stored encrypted. Raises contact.created.',
+    'A phone and an externalId belong to one contact of the environment: a duplicate is 409 with `meta.code` TELEFONE_JA_CADASTRADO or EXTERNAL_ID_JA_CADASTRADO, `meta.field`, and `meta.contactId` of the contact that has it; without pii:full at most a burst of 60 and one more each second for a phone, then 429. `cpf`, `cnpj` and `nascimento` are stored encrypted. Raises contact.created.',
   body: CreateContact,
   responses: { 201: Contact },
   errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],

@@ -19,7 +19,7 @@ import { defineOperation } from './define-operation.ts';
 const tag = 'Customer events';
 const names = {
   name: boundedText(128, 'The name of the event.', 'compra'),
-  eventId: boundedText(255, "The caller's id of the event: one is recorded once.", 'pedido-A-1842'),
+  eventId: boundedText(255, "The caller's id of the event: each id is recorded once.", 'pedido-A-1842'),
 };
 const properties = metadataSchema.meta({
   description:
@@ -42,10 +42,10 @@ const attribution = part('The message that the event follows.', {
 export const CustomerEvent = openObject('CustomerEvent', 'Something that a customer did outside of messages.', {
   id: idSchema('customerEvent'),
   ...names,
-  contactId: idSchema('contact', 'The contact; absent for a customer who is none.').optional(),
+  contactId: idSchema('contact', 'The contact; absent if the customer is not a contact.').optional(),
   contactExternalId: optionalText("The caller's own id of the customer.", 'cliente-77'),
   occurredAt: dateTime('When it happened.'),
-  value: z.number().optional().meta({ description: 'What it was worth.', example: 199.9 }),
+  value: z.number().optional().meta({ description: 'The value of the event.', example: 199.9 }),
   currency: optionalText('The currency of the value, ISO 4217.', 'BRL'),
   properties: properties.optional(),
   attribution: attribution
@@ -73,13 +73,13 @@ const RecordEvent = z
       .refine((given) => Object.values(given).some((name) => name !== undefined), {
         error: 'give externalId, contactId, phone or email',
       })
-      .meta({ description: 'Whose event it is: one name or several, all of one person.' }),
+      .meta({ description: 'The customer, by one or several identifiers of the same person.' }),
     occurredAt: dateTime('When it happened; now when absent.').optional(),
     value: z
       .number()
-      .refine((value) => numberError(value) === undefined, 'would not come back as it was sent')
+      .refine((value) => numberError(value) === undefined, 'cannot be stored exactly as it was sent')
       .optional()
-      .meta({ description: 'What it was worth.', example: 199.9 }),
+      .meta({ description: 'The value of the event.', example: 199.9 }),
     currency: z
       .string()
       .refine(isCurrency, 'must be a currency code of ISO 4217')
@@ -92,7 +92,7 @@ const RecordEvent = z
       .max(ATTRIBUTION_HOURS.maximum)
       .optional()
       .meta({
-        description: `A message counts if it was sent at most so many hours before: 1 to ${ATTRIBUTION_HOURS.maximum}; ${ATTRIBUTION_HOURS.fallback} when absent.`,
+        description: `A message counts if it was sent at most this number of hours before: 1 to ${ATTRIBUTION_HOURS.maximum}; ${ATTRIBUTION_HOURS.fallback} when absent.`,
         example: ATTRIBUTION_HOURS.fallback,
       }),
   })
@@ -104,7 +104,7 @@ export const recordCustomerEvent = defineOperation({
   tag,
   summary: 'Record an event of a customer',
   description:
-    'A purchase, a visit, a contract: what happened outside of messages. It is attributed to the last message on WhatsApp, SMS, RCS or e-mail that named its contact and was sent before it, within the window. 201 the first time; for an eventId that was recorded before 200 with the stored event and `duplicate: true`, whatever else the body says. Without pii:full, at most 60 calls at once and one more each second name the customer by `phone` or `email`; then 429.',
+    'A purchase, a visit, a contract: an action outside of messages. It is attributed to the last message on WhatsApp, SMS, RCS or e-mail that named its contact and was sent before it, within the window. 201 the first time; for an eventId that was recorded before 200 with the stored event and `duplicate: true`, whatever else the body contains. Without pii:full, calls that name the customer by `phone` or `email` are limited to a burst of 60 and one more each second; then 429.',
   permission: 'contacts:write',
   body: RecordEvent,
   responses: { 201: CustomerEvent, 200: CustomerEvent },

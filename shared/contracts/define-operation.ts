@@ -80,6 +80,8 @@ export interface Uses {
   readonly awsProviders?: readonly AwsProvider[];
   /** The objects of the stage's bucket that it needs. */
   readonly objects?: readonly ObjectAccess[];
+  /** Operates the stage: reads every queue and its dead letters, moves them back, and reads the index of due work. */
+  readonly operates?: true;
   /** In test, reads the live stage's volume counters to price at the real band. */
   readonly liveVolume?: true;
 }

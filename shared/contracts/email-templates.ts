@@ -67,7 +67,7 @@ const variables = z
   .array(variable)
   .max(100)
   .meta({
-    description: `The variables of subject, source and text; each once, of at most ${MAX_VARIABLES_BYTES.toLocaleString('en')} bytes of JSON together. One that a send does not give takes its example, else it is empty.`,
+    description: `The variables of subject, source and text; each once, of at most ${MAX_VARIABLES_BYTES.toLocaleString('en')} bytes of JSON together. A variable that a send does not give has its example as value, else it is empty.`,
   });
 
 const summary = {
@@ -147,7 +147,7 @@ export const changeEmailTemplate = defineOperation({
   summary: 'Change an e-mail template',
   description: 'JSON Merge Patch: absent fields stay, `text: null` clears. Sent e-mails do not change.',
   params: id,
-  body: closedObject('ChangeEmailTemplate', 'A change of an e-mail template.', {
+  body: closedObject('ChangeEmailTemplate', 'A change to an e-mail template.', {
     name: name.optional(),
     subject: subject.optional(),
     format: format.optional(),
@@ -174,7 +174,7 @@ export const renderEmailTemplate = defineOperation({
   id: 'email-templates.render',
   route: 'POST /v2/email/templates/{id}/render',
   summary: 'Render an e-mail template',
-  description: 'As a send would fill it; nothing is sent or stored.',
+  description: 'Filled as in a send; nothing is sent or stored.',
   params: id,
   body: closedObject('RenderEmailTemplate', 'The values to fill the template with.', {
     variables: z

@@ -84,7 +84,7 @@ export const listEmails = defineOperation({
     status: z.enum(EMAIL_STATUSES).optional().meta({ description: 'Only e-mails with this status.' }),
     to: z.string().max(MAX_ADDRESS_LENGTH).optional().meta({
       description:
-        'Only e-mails to this recipient: without pii:full at most 60 calls at once and one more each second.',
+        'Only e-mails to this recipient: without pii:full at most 60 calls in a burst and one more each second.',
     }),
     campaignId: z.string().max(128).optional().meta({ description: 'Only e-mails with this campaign tag.' }),
     ...paged(50, 200),

@@ -33,15 +33,15 @@ const AUTOMATION = {
     startedAt,
     total: count('Recipients of the snapshot.', 1_250),
   }),
-  CampaignPaused: of(['campaign.paused'], 'A campaign that stands still.', {
+  CampaignPaused: of(['campaign.paused'], 'A campaign that was paused.', {
     ...campaign,
     pausedAt: dateTime('When it was paused.'),
     pausedBy: Campaign.shape.pausedBy.unwrap(),
   }),
-  CampaignCompleted: of(['campaign.completed'], 'A campaign whose messages have ended.', {
+  CampaignCompleted: of(['campaign.completed'], 'A campaign whose messages all have a final status.', {
     ...campaign,
     startedAt,
-    completedAt: dateTime('When its messages had ended.'),
+    completedAt: dateTime('When all of its messages had a final status.'),
     progress: Campaign.shape.progress,
     coins: Campaign.shape.coins,
   }),
@@ -53,11 +53,11 @@ const journey = {
   versaoDe: idSchema('journey', 'The first version; absent on the first.').optional(),
 };
 const JOURNEYS = {
-  JourneyActivated: of(['journey.activated'], 'A journey that begins, or goes on.', {
+  JourneyActivated: of(['journey.activated'], 'A journey that begins, or is resumed.', {
     ...journey,
     ativadaEm: dateTime('Since when.'),
   }),
-  JourneyPaused: of(['journey.paused'], 'A journey that stands still.', {
+  JourneyPaused: of(['journey.paused'], 'A journey that was paused.', {
     ...journey,
     pausadaPor: Journey.shape.pausadaPor.unwrap(),
   }),
@@ -82,9 +82,9 @@ const PEOPLE = {
     reason: optionalText('Why it opted out.', 'asked to stop'),
     externalId: optionalText("The caller's own id of it.", 'loja:42'),
   }),
-  ContactMerged: of(['contact.merged'], 'Two contacts that became one.', {
+  ContactMerged: of(['contact.merged'], 'Two contacts that were merged.', {
     contactId,
-    mergedContactId: idSchema('contact', 'The one that is gone.'),
+    mergedContactId: idSchema('contact', 'The contact that was removed.'),
   }),
   Segment: of(['segment.entered', 'segment.left'], 'A contact that entered or left a segment.', {
     segmentId: idSchema('segment'),
@@ -118,7 +118,7 @@ const ACCOUNT = {
   KeyRotated: of(['apikey.rotated'], 'A key that got a new secret.', {
     ...key,
     rotatedAt: dateTime('When it did.'),
-    oldSecretsValidUntil: dateTime('Until when old secrets work; absent where none does.').optional(),
+    oldSecretsValidUntil: dateTime('Until when old secrets work; absent if none does.').optional(),
   }),
   Wallet: of(['wallet.low_balance', 'wallet.depleted'], 'The balance of the wallet.', {
     balanceCoins: coins('The balance.'),
@@ -146,7 +146,7 @@ const CRM = {
     cartoesDesvinculados: count('The cards that named it.', 2),
   }),
   CardCreated: of(['card.created'], 'A card that was created.', deal),
-  CardMoved: of(['card.moved'], 'A card that went to another stage.', {
+  CardMoved: of(['card.moved'], 'A card that moved to another stage.', {
     ...deal,
     estagioAnteriorId: idSchema('stage', 'The stage that it came from.'),
   }),
@@ -155,12 +155,12 @@ const CRM = {
     valor: Card.shape.valor,
     moeda: Card.shape.moeda,
   }),
-  CardStalled: of(['card.stalled'], 'A card that stays too long in its stage.', {
+  CardStalled: of(['card.stalled'], 'A card that has been in its stage for too long.', {
     ...deal,
-    estagioDesde: dateTime('Since when it is in its stage.'),
+    estagioDesde: dateTime('The time since which it is in its stage.'),
     tempoMaximoDias: count('How many days its stage allows.', 14),
   }),
-  ActivityDue: of(['activity.due'], 'An activity that is due, or of which somebody is reminded.', {
+  ActivityDue: of(['activity.due'], 'An activity that is due, or a reminder of it.', {
     activityId: idSchema('activity'),
     tipo: z.enum(ACTIVITY_TYPES).meta({ description: 'Its kind.', example: 'ligacao' }),
     momento: z.enum(MOMENTS).meta({ description: 'The reminder, or the time itself.', example: 'lembrete' }),
@@ -182,7 +182,7 @@ const JOBS = {
     rows,
     created: count('Contacts that were created.', 11_200),
     updated: count('Contacts that were changed.', 780),
-    ignored: count('Rows that were left out.', 0),
+    ignored: count('Rows that were skipped.', 0),
     errors: count('Rows with an error.', 20),
   }),
   ExportCompleted: of(['export.completed'], 'An export that ended.', {

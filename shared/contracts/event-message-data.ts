@@ -37,19 +37,19 @@ const messageData = {
 };
 const Sent = part('A message that was sent.', {
   ...messageData,
-  origin: z.enum(PUSH_ORIGINS).optional().meta({ description: 'Of a push message: what created it.', example: 'api' }),
+  origin: z.enum(PUSH_ORIGINS).optional().meta({ description: 'For a push message: what created it.', example: 'api' }),
   rateKind: z
     .enum(RATE_KINDS)
     .optional()
-    .meta({ description: 'Of a push message: the kind of its price.', example: 'simple' }),
-  reach: optionalCount('Of a push message: how many devices it was for.', 2),
-  delivered: optionalCount('Of a push message: how many devices took it.', 2),
-  failures: optionalCount('Of a push message: how many devices did not take it.', 0),
+    .meta({ description: 'For a push message: the kind of its price.', example: 'simple' }),
+  reach: optionalCount('For a push message: how many devices it was for.', 2),
+  delivered: optionalCount('For a push message: for how many devices it was accepted.', 2),
+  failures: optionalCount('For a push message: for how many devices it was not accepted.', 0),
 });
 const Clicked = part('A link of a message that was followed.', {
   ...messageData,
   url: text('The address that it leads to.', 'https://loja.example/pedido/1042'),
-  click: optionalCount('How often this link was followed, this time included; of links of our own.', 1),
+  click: optionalCount('How often this link was followed, this time included; for links of our own.', 1),
   at: dateTime('When it was followed, as the provider of e-mail reports it.').optional(),
 });
 const Opened = part('An e-mail that was opened.', {
@@ -67,7 +67,7 @@ const received = {
   inReplyTo: idSchema('message', 'The message that it replies to.').optional(),
   origemDoLink: Message.shape.origemDoLink,
   ...correlation,
-  optedOut: optionalFlag('True when it asked to be sent nothing any more.', true),
+  optedOut: optionalFlag('True if its sender opted out with it.', true),
 };
 const Received = part('A message that was received.', {
   id: idSchema('message'),
@@ -77,7 +77,7 @@ const Received = part('A message that was received.', {
 });
 const Replied = part('A reply to an SMS.', {
   id: idSchema('reply'),
-  messageId: idSchema('message', 'The inbound message that it is.'),
+  messageId: idSchema('message', 'The inbound message of the reply.'),
   body: text('The text.', 'Sim'),
   route: optionalText('The route of the message that it replies to.', 'premium'),
   ...received,
@@ -112,12 +112,12 @@ export const MESSAGE_EVENTS = {
   Reply: { types: ['sms.received'], data: Replied },
   DestinationHeld: {
     types: ['sms.destination_held'],
-    data: part('Numbers to which too little of what was sent arrived.', {
+    data: part('Numbers to which too few of the messages arrived.', {
       channel,
       prefix: text('The beginning of the numbers.', '+447911'),
       sends: count('How many were sent.', 64),
       delivered: count('How many of them arrived.', 2),
-      heldUntil: dateTime('Until when they are sent nothing.'),
+      heldUntil: dateTime('Until when no messages are sent to them.'),
     }),
   },
 } as const satisfies Readonly<Record<string, EventShape>>;

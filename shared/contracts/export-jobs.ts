@@ -28,15 +28,15 @@ const ExportJob = openObject('ExportJob', 'An export into a file.', {
   to: window.to.optional(),
   createdAt: dateTime('When it was created.'),
   endedAt: dateTime('When it ended.').optional(),
-  progress: part('What is in the file until now.', {
+  progress: part('The current contents of the file.', {
     rows: count('How many rows.', 48_213),
     bytes: count('How many bytes.', 9_830_112),
   }),
   url: optionalText(
-    'Where to download the file, made anew at each read: once it is completed, for 7 days from its creation.',
+    'Where to download the file, a new URL with each read: present once it is completed, for 7 days from its creation.',
     'https://messaging-uploads.s3.sa-east-1.amazonaws.com/exports/org/exp/file-2?X-Amz-Signature=5d67',
   ),
-  urlExpiresAt: dateTime('Until when the URL answers.').optional(),
+  urlExpiresAt: dateTime('Until when the URL is valid.').optional(),
 });
 
 const CreateExportJob = z
@@ -59,7 +59,7 @@ export const createExportJob = defineOperation({
   id: 'export-jobs.create',
   route: 'POST /v2/exports/jobs',
   summary: 'Export messages or contacts into a file',
-  description: `Messages: those of a channel, sent and received, of at most ${MAX_JOB_DAYS} days, with the rows of \`GET /v2/exports/messages\`. Contacts: all of them, or those that are in the list and in the segment that are named, as \`GET /contacts\` shows them; they need contacts:read as well. Newest first, in one file. It goes on by itself. Addresses are masked unless the caller has pii:full. One export of an organization runs at a time: 409 with \`meta.jobId\` while another does. Raises export.completed.`,
+  description: `Messages: those of a channel, sent and received, of at most ${MAX_JOB_DAYS} days, with the rows of \`GET /v2/exports/messages\`. Contacts: all of them, or those in both the given list and segment, as \`GET /contacts\` shows them; they need contacts:read as well. Newest first, in one file. It runs in the background. Addresses are masked unless the caller has pii:full. One export of an organization runs at a time: 409 with \`meta.jobId\` while another runs. Raises export.completed.`,
   body: CreateExportJob,
   responses: { 201: ExportJob },
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
@@ -72,7 +72,7 @@ export const getExportJob = defineOperation({
   route: 'GET /v2/exports/jobs/{id}',
   summary: 'Read an export into a file',
   description:
-    'With its progress and, once it is completed, an address that is made anew at each read. A file whose addresses are in full has one for callers with pii:full only.',
+    'With its progress and, once it is completed, a new address with each read. A file with unmasked addresses has one for callers with pii:full only.',
   params,
   answer: ExportJob,
   uses: { table: 'read', objects: ['export_file'] },
@@ -95,7 +95,7 @@ export const cancelExportJob = defineOperation({
   route: 'POST /v2/exports/jobs/{id}/cancel',
   summary: 'Cancel an export into a file',
   description:
-    'No part of its file stays, and another export may begin. A repeat answers the export as it is; 409 for one that ended otherwise. Raises export.completed.',
+    'No part of its file is kept, and another export may begin. A repeat answers the export as it is; 409 for an export with another end. Raises export.completed.',
   params,
   answer: ExportJob,
   errors: ['CONFLICT'],

@@ -19,7 +19,7 @@ const ExportRow = openObject('ExportRow', 'A message as a row of an export.', {
   createdAt: dateTime('When it was accepted, or received: the order of the export.'),
   campaignId: optionalText("The caller's own campaign tag.", 'black-friday'),
   contactId: idSchema('contact', 'The contact that it named, or that wrote it.').optional(),
-  contactExternalId: optionalText("The caller's own id of the contact, as it is now.", 'cliente-77'),
+  contactExternalId: optionalText("The caller's own id of the contact, currently.", 'cliente-77'),
   metadata: metadataSchema.optional(),
   sentAt: dateTime('When the provider accepted it; of an inbound message when it was sent.').optional(),
   deliveredAt: dateTime('When it reached its recipient.').optional(),
@@ -27,7 +27,10 @@ const ExportRow = openObject('ExportRow', 'A message as a row of an export.', {
   failedAt: dateTime('When it failed.').optional(),
   reason: optionalText('Why it failed: a reason of the channel.'),
   segments: count('How many segments an SMS has.', 1).optional(),
-  deliveredVia: z.enum(['rcs', 'sms']).optional().meta({ description: 'What carried an RCS message.', example: 'rcs' }),
+  deliveredVia: z
+    .enum(['rcs', 'sms'])
+    .optional()
+    .meta({ description: 'The channel that carried an RCS message.', example: 'rcs' }),
   subject: optionalText('The subject of an e-mail.'),
 });
 
@@ -42,7 +45,7 @@ const window = {
   ...byCursor(500, 1_000),
 };
 const description =
-  'Sent and received, newest first, at most 31 days a query. A page costs the same however long the export is; one of much metadata has fewer messages than `limit`. With `Accept: text/csv` the rows are CSV, and the next page is in the `Link` header.';
+  'Sent and received, newest first, at most 31 days in a query. A page costs the same however long the export is; a page with much metadata has fewer messages than `limit`. With `Accept: text/csv` the rows are CSV, and the next page is in the `Link` header.';
 
 const exported = {
   tag: 'Exports',
@@ -59,7 +62,7 @@ export const exportWhatsapp = defineOperation({
   ...exported,
   id: 'exports.whatsapp',
   route: 'GET /v2/exports/whatsapp',
-  summary: 'Export the WhatsApp messages of a time',
+  summary: 'Export the WhatsApp messages of a period',
   query: z.strictObject(window),
 });
 
@@ -67,6 +70,6 @@ export const exportMessages = defineOperation({
   ...exported,
   id: 'exports.messages',
   route: 'GET /v2/exports/messages',
-  summary: 'Export the messages of a channel and a time',
+  summary: 'Export the messages of a channel and a period',
   query: z.strictObject({ channel: channel.meta({ description: 'The channel.', example: 'sms' }), ...window }),
 });

@@ -84,7 +84,7 @@ export const listFlows = defineOperation({
   route: 'GET /v2/flows',
   summary: 'List WhatsApp flows, newest first',
   description:
-    "Fields named `platform…`, here and in the query, are Meta's own: its statuses, ids and categories. A page ends before `limit` where its flows exceed 5 MB together: continue at `skip` plus the number of items.",
+    "Fields named `platform…`, here and in the query, are Meta's own: its statuses, ids and categories. A page ends before `limit` if its flows exceed 5 MB together: continue at `skip` plus the number of items.",
   query: z.strictObject({
     status: status.optional(),
     platformStatus: platformStatus.optional(),
@@ -129,7 +129,7 @@ export const changeFlow = defineOperation({
   description:
     'Only a draft; increments `version`. JSON Merge Patch: absent fields stay, `description: null` clears. 409 while it is being published, and after a publication with an unknown outcome, until publishing it again has determined it.',
   params: id,
-  body: closedObject('ChangeFlow', 'A change of a flow.', {
+  body: closedObject('ChangeFlow', 'A change to a flow.', {
     name: name.optional(),
     description: description.nullable().optional(),
     platformCategories: categories.optional(),
@@ -177,7 +177,7 @@ export const syncFlow = defineOperation({
   route: 'POST /v2/flows/{id}/sync',
   summary: 'Read a WhatsApp flow’s status from Meta',
   description:
-    'Meta blocks, throttles and releases flows by itself: an active flow that it blocked is `paused`, and active again once it is released. 409 for a flow that was never published.',
+    'Meta blocks, throttles and releases flows on its own: an active flow that it blocked is `paused`, and active again once it is released. 409 for a flow that was never published.',
   params: id,
   answer: Flow,
 });

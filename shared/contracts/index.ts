@@ -37,6 +37,8 @@ import * as messages from './messages.ts';
 import * as meta from './meta.ts';
 import * as metrics from './metrics.ts';
 import * as numbers from './numbers.ts';
+import * as operator from './operator.ts';
+import * as operatorStage from './operator-stage.ts';
 import * as organization from './organization.ts';
 import * as pipelines from './pipelines.ts';
 import * as push from './push.ts';
@@ -103,6 +105,8 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   accounts,
   sessions,
   audit,
+  operator,
+  operatorStage,
   webhooks,
   links,
   unsubscribe,

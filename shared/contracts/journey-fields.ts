@@ -15,19 +15,19 @@ export const journeyName = lineOf(200, 'The name; several may have the same.', '
 export const JourneyTrigger = closedObject('JourneyTrigger', 'What lets contacts in.', {
   tipo: z.enum(TRIGGER_TYPES).meta({
     description:
-      '`lista`: the contact joins `listId`; `segmento`: it comes to match `segmentId`; `evento`: a customer event of name `nome`; `mensagem`: it writes, and `nome` is a word of the message where it is given; `etiqueta`: the tag `nome` is put on it; `manual`: by `POST …/entries` alone.',
+      '`lista`: the contact joins `listId`; `segmento`: it comes to match `segmentId`; `evento`: a customer event of name `nome`; `mensagem`: it writes a message, which must contain the word `nome` if given; `etiqueta`: the tag `nome` is added to it; `manual`: only by `POST …/entries`.',
     example: 'evento',
   }),
   listId: idSchema('list', 'The list; for `lista` only.').optional(),
   nome: optionalBoundedText(128, 'The name of the event, a word of the message, or the tag.', 'cadastro'),
   segmentId: idSchema('segment', 'The segment; for `segmento` only.').optional(),
 });
-export const JourneyLink = closedObject('JourneyLink', 'Where a run goes on from a step.', {
-  de: stepKey('The step that it leaves.', 'boas_vindas'),
-  para: stepKey('The step that it comes to.', 'esperar'),
+export const JourneyLink = closedObject('JourneyLink', 'The next step of a run after a step.', {
+  de: stepKey('The step before.', 'boas_vindas'),
+  para: stepKey('The next step.', 'esperar'),
   quando: z.enum(LINK_OUTCOMES).optional().meta({
     description:
-      'The outcome of the step: `sim` and `nao` of a `condicao`, `evento` and `tempo_esgotado` of an `esperar_evento`, `ramo` of a `divisao`, `padrao` of all others, and where it is absent.',
+      'The outcome of the step: `sim` and `nao` of a `condicao`, `evento` and `tempo_esgotado` of an `esperar_evento`, `ramo` of a `divisao`, `padrao` of all others, and the default.',
     example: 'padrao',
   }),
   ramo: optionalBoundedText(64, 'The name of the branch; with `quando` `ramo` only.', 'A'),
@@ -37,12 +37,12 @@ export const FrequencyCap = closedObject(
   'A limit of messages to a contact, from journeys and campaigns together; a send above it is skipped.',
   {
     mensagens: ordinal('How many messages.', 3).max(MAX_FREQUENCY.messages),
-    dias: ordinal('Within how many times 24 hours.', 7).max(MAX_FREQUENCY.days),
+    dias: ordinal('The period in days of 24 hours.', 7).max(MAX_FREQUENCY.days),
   },
 );
 export const JourneyGoal = closedObject(
   'JourneyGoal',
-  'What the journey is for: a run that reaches it ends, and counts as a conversion.',
+  'The goal of the journey: a run that reaches it ends, and counts as a conversion.',
   {
     evento: boundedText(128, 'The name of a customer event.', 'compra'),
   },
@@ -68,7 +68,7 @@ export const journeyFields = {
 };
 export const journeyOptions = {
   intervaloReentradaHoras: ordinal(
-    'How many hours have to pass since the last run began, too; for `apos_concluir` only.',
+    'How many hours must also have passed since the last run began; for `apos_concluir` only.',
     72,
   ).max(8_760),
   silencio: silence,
@@ -85,7 +85,7 @@ const optional = {
 /** A journey to create: docs/spec/journeys.md#graph. */
 export const CreateJourney = closedObject('CreateJourney', 'A journey to create.', { ...journeyFields, ...optional });
 /** A change of a journey. */
-export const ChangeJourney = closedObject('ChangeJourney', 'A change of a journey; absent fields stay, null clears.', {
+export const ChangeJourney = closedObject('ChangeJourney', 'A change to a journey; absent fields stay, null clears.', {
   name: journeyFields.name.optional(),
   gatilho: journeyFields.gatilho.optional(),
   passos: journeyFields.passos.optional(),

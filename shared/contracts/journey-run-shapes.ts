@@ -20,15 +20,15 @@ export const runVariables = variables
 
 const stepName = text('The key of the step.', 'boas_vindas');
 export const runStatus = z.enum(RUN_STATUSES).meta({
-  description: 'Whether it is on its way, or how it ended.',
+  description: 'Whether it is active, or how it ended.',
   example: 'ativa',
 });
-const detail = optionalText('The branch, or why; never personal data.', 'opt_out');
+const detail = optionalText('The branch, or the reason; never personal data.', 'opt_out');
 
 const visitFields = {
   passo: stepName,
   tipo: z.enum(STEP_KINDS).meta({ description: 'The kind of the step.', example: 'enviar' }),
-  em: dateTime('When the run went on from it.'),
+  em: dateTime('When the run continued from it.'),
   resultado: z.enum(HISTORY_RESULTS).meta({ description: 'What came of it.', example: 'enviada' }),
   messageId: idSchema('message', 'The message that was sent.').optional(),
   detalhe: detail,
@@ -43,11 +43,11 @@ const runFields = {
   espera: part('What it waits for; absent once it ended.', {
     motivo: z.enum(WAIT_REASONS).meta({
       description:
-        '`acao`: the step is being done; `tempo` and `horario`: a wait; `silencio`: quiet hours before a send; `evento`: an event, or what becomes of a message; `nova_tentativa`: the next try of a webhook.',
+        '`acao`: the step is being executed; `tempo` and `horario`: a wait; `silencio`: quiet hours before a send; `evento`: an event, or the result of a message; `nova_tentativa`: the next attempt of a webhook.',
       example: 'tempo',
     }),
     ate: dateTime(
-      'Until when; where the journey is paused, all but `horario` and `silencio` move with the pause.',
+      'Until when; while the journey is paused, all except `horario` and `silencio` are extended by the pause.',
     ).optional(),
   }).optional(),
   iniciadaEm: dateTime('When it began.'),
@@ -87,7 +87,7 @@ export const JourneyRunWithHistory = openObject(
 export const simulationFields = {
   eventos: z
     .array(
-      closedObject('SimulatedEvent', 'A customer event that happens on the way.', {
+      closedObject('SimulatedEvent', 'A customer event that happens during the run.', {
         nome: boundedText(128, 'Its name.', 'compra'),
         apos: duration('How long after the beginning.'),
         propriedades: metadataSchema.optional(),
@@ -95,19 +95,19 @@ export const simulationFields = {
     )
     .max(100)
     .optional()
-    .meta({ description: 'Customer events on the way, at most 100.' }),
+    .meta({ description: 'Customer events during the run, at most 100.' }),
   mensagens: z
     .array(
-      closedObject('SimulatedOutcome', 'What becomes of the messages of a step.', {
+      closedObject('SimulatedOutcome', 'The result of the messages of a step.', {
         passo: stepKey('The key of a step that sends.', 'boas_vindas'),
         status: z
           .enum(SENT_STATUSES)
-          .meta({ description: 'What becomes of each, as soon as it is sent.', example: 'lida' }),
+          .meta({ description: 'The result of each, reported as soon as it is sent.', example: 'lida' }),
       }),
     )
     .max(600)
     .optional()
-    .meta({ description: 'What becomes of messages; of those that are not named nothing is heard.' }),
+    .meta({ description: 'The results of messages; there are no reports of the messages of other steps.' }),
   inicio: dateTime('When it begins; now by default.').optional(),
   variaveis: runVariables.optional(),
 };
@@ -115,7 +115,7 @@ export const simulationFields = {
 const { messageId: _, ...simulatedVisit } = visitFields;
 export const JourneySimulation = openObject(
   'JourneySimulation',
-  'A journey played through. Nothing is stored, sent or charged.',
+  'A simulated run of a journey. Nothing is stored, sent or charged.',
   {
     passos: z
       .array(
@@ -124,7 +124,7 @@ export const JourneySimulation = openObject(
           desde: dateTime('When the run came to it.'),
           visita: ordinal('Which visit of the step it is.', 1),
           rotulo: optionalText('The label of the step.', 'Mensagem de boas-vindas'),
-          mensagem: part('The message as it would read.', {
+          mensagem: part('The message as it would be sent.', {
             canal: text('Its channel.', 'sms'),
             texto: optionalText('Its text.', 'Olá, Ana'),
             template: optionalText('Its template.', 'boas_vindas'),
@@ -134,7 +134,7 @@ export const JourneySimulation = openObject(
               .meta({ description: "The template's variables." }),
             assunto: optionalText('The subject of an e-mail.', 'Bem-vinda, Ana'),
             html: optionalText('The HTML part of an e-mail.', '<p>Olá, Ana</p>'),
-            coins: coins('Its price as things stand; absent where it has none.').optional(),
+            coins: coins('Its current price; absent if it has none.').optional(),
           }).optional(),
         }),
       )

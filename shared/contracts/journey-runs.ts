@@ -22,22 +22,22 @@ export const enterJourney = defineOperation({
   route: 'POST /v2/journeys/{id}/entries',
   summary: 'Let contacts into a journey',
   description:
-    'Into an active version whose trigger is `manual`. Tells of each contact that it entered, or why not: who may not enter costs the others nothing. A contact has one active run in all versions of a journey together. 409 for a version that takes no entries now, or has another trigger.',
+    'Into an active version whose trigger is `manual`. The answer has the run of each contact, or the reason why it did not enter: a contact that may not enter does not affect the others. A contact has one active run in all versions of a journey together. 409 for a version that accepts no entries now, or has another trigger.',
   params,
-  body: closedObject('EnterJourney', 'Who enters, and with what.', {
+  body: closedObject('EnterJourney', 'The contacts to enter, and their variables.', {
     contactIds: z.array(idSchema('contact')).min(1).max(MAX_ENTRIES).meta({ description: 'The contacts, 1 to 1,000.' }),
     variaveis: runVariables.optional(),
   }),
-  answer: openObject('JourneyEntries', 'What became of each contact.', {
+  answer: openObject('JourneyEntries', 'The result of each contact.', {
     entraram: count('How many of them have entered.', 2),
     items: z
       .array(
         part('A contact.', {
           contactId: idSchema('contact'),
-          runId: idSchema('run', 'Its run; absent where it did not enter.').optional(),
+          runId: idSchema('run', 'Its run; absent if it did not enter.').optional(),
           motivo: z.enum(ENTRY_REFUSALS).optional().meta({
             description:
-              'Why it did not enter. `contato_inexistente`: there is no such contact; `ja_ativa`: it has an active run; `ja_entrou`: it had one, and none may have another; `intervalo`: its last run began too short a time ago; `entradas_encerradas`: nobody enters any more; `muitas_entradas` is for tags and segments alone.',
+              'Why it did not enter. `contato_inexistente`: there is no such contact; `ja_ativa`: it has an active run; `ja_entrou`: it had one, and none may have another; `intervalo`: its last run began too recently; `entradas_encerradas`: the version accepts no more entries; `muitas_entradas` is for tags and segments only.',
             example: 'ja_ativa',
           }),
         }),
@@ -70,7 +70,7 @@ export const getJourneyRun = defineOperation({
   id: 'journeys.run',
   route: 'GET /v2/journeys/{id}/runs/{runId}',
   summary: 'Read a run with its history',
-  description: 'Of a long history a page, 1,000 visits where `limit` is absent.',
+  description: 'A long history is paged, with 1,000 visits if `limit` is absent.',
   params: runParams,
   query: z.strictObject(byCursor(HISTORY_PAGE, HISTORY_PAGE)),
   answer: JourneyRunWithHistory,
@@ -84,7 +84,7 @@ export const cancelJourneyRun = defineOperation({
   route: 'POST /v2/journeys/{id}/runs/{runId}/cancel',
   summary: 'Cancel a run',
   description:
-    'It stops where it is; what it sent stays sent. May be repeated; 409 for a run that came to another end. Answers the first page of its history.',
+    'It stops at its step; messages that were sent are not affected. May be repeated; 409 for a run with another end. Answers the first page of its history.',
   params: runParams,
   answer: JourneyRunWithHistory,
   errors: ['CONFLICT'],
@@ -95,33 +95,36 @@ export const readJourneyMetrics = defineOperation({
   ...reads,
   id: 'journeys.metrics',
   route: 'GET /v2/journeys/{id}/metrics',
-  summary: 'Read what came of a version',
-  description: 'Counted as it happens, at the cost of one read however many runs there are.',
+  summary: 'Read the results of a version',
+  description: 'Counted in real time; it costs one read however many runs there are.',
   params,
-  answer: openObject('JourneyMetrics', 'What the runs and messages of a version came to.', {
+  answer: openObject('JourneyMetrics', 'The results of the runs and messages of a version.', {
     entradas: count('Runs that began.', 1_105),
     ativas: count('On their way.', 120),
-    concluidas: count('That came to an end.', 980),
+    concluidas: count('That ended normally.', 980),
     canceladas: count('Cancelled.', 4),
-    erros: count('Ended by a step that failed for good.', 1),
+    erros: count('Ended by a step that failed permanently.', 1),
     conversoes: count('Runs that reached the goal, while active or within 30 days of their end.', 64),
     valorConvertido: z
       .number()
-      .meta({ description: 'The values of the events that they reached it by.', example: 5_120.5 }),
-    coins: coins('What its messages cost, those on their way included.'),
+      .meta({ description: 'The sum of the values of the events by which they reached it.', example: 5_120.5 }),
+    coins: coins('The cost of its messages, those in progress included.'),
     passos: z
       .array(
         part('A step.', {
           chave: text('Its key.', 'boas_vindas'),
           entraram: count('How often a run came to it.', 1_105),
-          esperando: count('How many runs stand there.', 20),
+          esperando: count('How many runs are at it.', 20),
           sairam: count('How often a run left it.', 1_085),
-          enviadas: count('Messages that their provider took.', 1_000),
-          entregues: count('Of these delivered.', 950),
+          enviadas: count('Messages that their provider accepted.', 1_000),
+          entregues: count('Of these, delivered.', 950),
           lidas: count('Read.', 700),
           clicadas: count('With a link that was followed.', 120),
           falhas: count('Messages that failed.', 5),
-          puladas: count('Sends that were left out for the contact: opted out, without an address, above a cap.', 85),
+          puladas: count(
+            'Sends that were skipped because of the contact: opted out, without an address, above a cap.',
+            85,
+          ),
         }),
       )
       .meta({ description: 'In the order of the definition.' }),

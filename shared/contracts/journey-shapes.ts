@@ -10,10 +10,11 @@ const { intervaloReentradaHoras, silencio, tetoDeFrequencia, meta } = journeyOpt
 
 const pause = part('Why it is paused, and since when.', {
   motivo: z.enum(PAUSE_REASONS).meta({
-    description: 'What one of its runs ran into, which would have stopped all of them; `operador`: somebody paused it.',
+    description:
+      'The fault that stopped one of its runs, and would have stopped all of them; `operador`: it was paused by a call.',
     example: 'saldo_insuficiente',
   }),
-  passo: text('The key of the step that could not go on; empty for `operador`.', 'boas_vindas'),
+  passo: text('The key of the step that could not continue; empty for `operador`.', 'boas_vindas'),
   em: dateTime('Since when.'),
   rotulo: optionalText('The label of the step.', 'Boas-vindas'),
 });
@@ -27,9 +28,9 @@ const row = {
   intervaloReentradaHoras: intervaloReentradaHoras.optional(),
   execucoes: part('How many of its runs have which status.', {
     ativa: count('On their way.', 120),
-    concluida: count('That came to an end.', 980),
+    concluida: count('That ended normally.', 980),
     cancelada: count('Cancelled.', 4),
-    erro: count('Ended by a step that failed for good.', 1),
+    erro: count('Ended by a step that failed permanently.', 1),
   }),
   pausadaPor: pause.optional(),
   ativadaEm: dateTime('When it was activated last.').optional(),
@@ -38,11 +39,14 @@ const row = {
   meta: meta.optional(),
   versao: ordinal('Its number among the versions of the journey, from 1.', 2),
   versaoDe: idSchema('journey', 'The first version of the journey; absent for the first one itself.').optional(),
-  substituidaPor: idSchema('journey', 'The version that took its place.').optional(),
+  substituidaPor: idSchema('journey', 'The version that replaced it.').optional(),
   entradasEncerradas: z
     .boolean()
     .optional()
-    .meta({ description: 'True once another version took its place: nobody enters, its runs go on.', example: true }),
+    .meta({
+      description: 'True once another version replaced it: no contact enters, and its runs continue.',
+      example: true,
+    }),
   createdAt: dateTime('When the version was created.'),
   updatedAt: dateTime('When the version last changed.'),
   canais: z
@@ -53,11 +57,11 @@ const row = {
     example: ['Boas-vindas', 'esperar', 'enviar'],
   }),
   metaEvento: optionalText('The event of its goal.', 'compra'),
-  lista: part('The list of its trigger; absent where it was deleted.', {
+  lista: part('The list of its trigger; absent if it was deleted.', {
     nome: text('Its name.', 'Clientes VIP'),
     tamanho: count('How many contacts are in it.', 1_240),
   }).optional(),
-  segmento: part('The segment of its trigger; absent where it was deleted.', {
+  segmento: part('The segment of its trigger; absent if it was deleted.', {
     nome: text('Its name.', 'Inativos há 30 dias'),
   }).optional(),
 };
@@ -70,7 +74,7 @@ const secret = (description: string) => text(description, 'whsec_MfKQ9r8GKYqrTwj
 export const DefinedJourney = openObject('DefinedJourney', 'A version of a journey, as it was just defined.', {
   ...whole,
   segredoWebhook: secret(
-    'The secret that posts of its webhook steps are signed with, where this call made it: shown in this response only, and the same for all versions.',
+    'The secret that signs the posts of its webhook steps, if this call created it: shown in this response only, and the same for all versions.',
   ).optional(),
 });
 export const RotatedJourneySecret = openObject('RotatedJourneySecret', 'A new signing secret.', {

@@ -6,7 +6,7 @@ import { email, externalId, name, phone, status, tags } from './contact-fields.t
 import { defineOperation, SENDING_KEYS } from './define-operation.ts';
 import { JourneySimulation, simulationFields } from './journey-run-shapes.ts';
 
-const SimulateJourney = closedObject('SimulateJourney', 'What to play through.', {
+const SimulateJourney = closedObject('SimulateJourney', 'What to simulate.', {
   contactId: idSchema('contact', 'A contact; needs `contacts:read` as well.').optional(),
   contato: closedObject('SimulatedContact', 'A contact that is not stored.', {
     name: name.optional(),
@@ -19,7 +19,7 @@ const SimulateJourney = closedObject('SimulateJourney', 'What to play through.',
   }).optional(),
   ...simulationFields,
 }).refine(({ contactId, contato }) => (contactId === undefined) !== (contato === undefined), {
-  message: 'must be given, or contato: one of both',
+  message: 'must be given, or contato: exactly one of the two',
   path: ['contactId'],
 });
 
@@ -27,9 +27,9 @@ export const simulateJourney = defineOperation({
   id: 'journeys.simulate',
   route: 'POST /v2/journeys/{id}/simulate',
   tag: 'Journeys',
-  summary: 'Play a version of a journey through for a contact',
+  summary: 'Simulate a version of a journey for a contact',
   description:
-    'On a clock of its own: every step with its moment, each message as it would read and its price as things stand, and the end. Nothing is stored, sent or charged. Without pii:full the phone and the e-mail address of the contact are masked in texts.',
+    'On a clock of its own: every step with its time, each message as it would be sent and its current price, and the end. Nothing is stored, sent or charged. Without pii:full the phone and the e-mail address of the contact are masked in texts.',
   permission: 'campaigns:read',
   params: z.object({ id: pathId('journey', 'The id of a version of the journey.') }),
   body: SimulateJourney,

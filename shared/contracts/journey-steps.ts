@@ -55,7 +55,7 @@ const clockTime = (description: string, example: string) =>
 /** Daily hours without sends. */
 export const silence = z
   .strictObject({
-    inicio: clockTime("When they begin, by the organization's clock.", '21:00'),
+    inicio: clockTime("When they begin, in the organization's time zone.", '21:00'),
     fim: clockTime('When they end; on the next day if that is before `inicio`.', '08:00'),
   })
   .refine(({ inicio, fim }) => inicio !== fim, { message: 'must differ from inicio', path: ['fim'] })
@@ -81,12 +81,16 @@ const until = z
     message: 'must be absent where there is a data',
     path: ['diaDaSemana'],
   })
-  .meta({ description: "Until the organization's clock shows it: the next time, on a day of the week, or on a day." });
+  .meta({
+    description:
+      "Until a time of day in the organization's time zone: its next occurrence, on a day of the week, or on a date.",
+  });
 
 const sent = {
   passo: stepKey('The key of a step that sends: its last message to the contact.', 'boas_vindas').optional(),
   status: z.enum(SENT_STATUSES).optional().meta({
-    description: 'What became of the message: `lida` and what is stronger count as `entregue`, too.',
+    description:
+      'The result of the message: stronger results count as weaker ones too, for example `lida` as `entregue`.',
     example: 'lida',
   }),
 };
@@ -103,7 +107,7 @@ const tags = (description: string) =>
 /** Unlike `/v1`, a journey requires existing templates, in the test environment as well. */
 const stepTemplate = template.meta({
   description:
-    'A template of the organization, by its id or name: of WhatsApp, or on e-mail a saved one of `/v2/email/templates`. On sms, rcs, push and instagram the body of the WhatsApp template is sent as text, with its variables filled. 422 for one that there is not, in the test environment too; a template of WhatsApp has to be approved when the journey is activated.',
+    'A template of the organization, by its id or name: of WhatsApp, or on e-mail a saved one of `/v2/email/templates`. On sms, rcs, push and instagram the body of the WhatsApp template is sent as text, with its variables filled. 422 for one that does not exist, in the test environment too; a WhatsApp template must be approved when the journey is activated.',
 });
 
 const fallback = z.union(
@@ -134,7 +138,7 @@ export const stepConfigs = {
       html: boundedText(100_000, 'The HTML part, on e-mail.', '<p>Olá, {{contato.nome|você}}</p>').optional(),
       rota: boundedText(
         64,
-        "A route of the channel's prices; the channel's default where it is absent.",
+        "A route of the channel's prices; the channel's default if it is absent.",
         'premium',
       ).optional(),
       fallback: z
@@ -144,16 +148,16 @@ export const stepConfigs = {
         .optional()
         .meta({ description: 'Fallbacks as POST /v1/messages takes them, tried in order: at most 5.' }),
       fallbackApos: waitText.optional(),
-      transacional: flag('E-mail that goes to who opted out as well.', false).optional(),
+      transacional: flag('E-mail that is also sent to contacts that opted out.', false).optional(),
       maxCoins: maxCoins.optional(),
     })
     .refine((config) => (config.template === undefined) !== (given(config, ['texto', 'html']) === 0), {
-      message: 'must be given, or template: one of both; on e-mail also html',
+      message: 'must be given, or template: exactly one of the two; on e-mail also html',
       path: ['texto'],
     })
     .meta({
       description:
-        'A message, with the rules of POST /v1/messages. Texts hold `{{contato.nome}}`, `{{contato.atributos.x}}`, `{{evento.x}}`, `{{variavel.x}}`, each with a fallback word behind a `|` if wanted.',
+        'A message, with the rules of POST /v1/messages. Texts may contain `{{contato.nome}}`, `{{contato.atributos.x}}`, `{{evento.x}}`, `{{variavel.x}}`, each with an optional fallback word after a `|`.',
     }),
   esperar: z
     .strictObject({ ...units, ate: until.optional() })
@@ -163,18 +167,18 @@ export const stepConfigs = {
     .strictObject({
       ...sent,
       evento: optionalBoundedText(128, 'The name of a customer event.', 'compra'),
-      prazo: duration('How long it waits at the most.'),
+      prazo: duration('The maximum wait.'),
     })
     .refine(oneOf('evento', 'passo').check, oneOf('evento', 'passo').message)
     .refine(both, { message: 'must be given with passo, and only with it', path: ['status'] })
-    .meta({ description: 'What it waits for: an event of the customer, or what becomes of an earlier message.' }),
+    .meta({ description: 'What it waits for: an event of the customer, or the result of an earlier message.' }),
   condicao: z
     .strictObject({ ...sent, filterTree: FilterTree.optional() })
     .refine(oneOf('filterTree', 'passo').check, oneOf('filterTree', 'passo').message)
     .refine(both, { message: 'must be given with passo, and only with it', path: ['status'] })
     .meta({
       description:
-        "What decides: conditions on the contact, in the segments' language, or what became of an earlier message.",
+        'The condition: filters on the contact, in the filter language of segments, or the result of an earlier message.',
     }),
   divisao: z
     .strictObject({
@@ -193,11 +197,11 @@ export const stepConfigs = {
     .meta({ description: 'Branches by weight. A contact keeps its branch on every re-entry.' }),
   etiqueta: z
     .strictObject({
-      adicionar: tags('Tags that are put on the contact.'),
-      remover: tags('Tags that are taken off it.'),
+      adicionar: tags('Tags to add to the contact.'),
+      remover: tags('Tags to remove from it.'),
     })
     .refine((config) => given(config, ['adicionar', 'remover']) > 0, 'must have adicionar or remover')
-    .meta({ description: 'Tags to put on, or to take off; one or a list.' }),
+    .meta({ description: 'Tags to add or remove; one or a list.' }),
   atributo: z
     .strictObject({
       chave: attributeKey
@@ -215,7 +219,7 @@ export const stepConfigs = {
       estagioId: idSchema('stage', "The stage that the contact's open card goes to."),
       criar: z.strictObject({ titulo, valor: valor.optional() }).optional().meta({
         description:
-          'The card to create where the contact has no open one in the pipeline; without it the step is skipped.',
+          'The card to create if the contact has no open one in the pipeline; without it the step is skipped.',
       }),
     })
     .meta({ description: "Where the contact's card goes." }),
@@ -234,9 +238,9 @@ export const stepConfigs = {
         )
         .max(20)
         .optional()
-        .meta({ description: 'Headers besides our own; reserved names are refused.' }),
+        .meta({ description: 'Headers in addition to our own; reserved names are refused.' }),
     })
-    .meta({ description: 'A signed post, tried five times; then the run ends in `erro`.' }),
+    .meta({ description: 'A signed post, attempted five times; then the run ends in `erro`.' }),
   sair: z.strictObject({}).meta({ description: 'The run ends here.' }),
 } as const;
 
@@ -262,4 +266,4 @@ export const JourneyStep = z
     stepOf('webhook'),
     stepOf('sair'),
   ])
-  .meta({ id: 'JourneyStep', description: 'A step of a journey: what it does is in `config`, by its `tipo`.' });
+  .meta({ id: 'JourneyStep', description: 'A step of a journey: its settings are in `config`, by its `tipo`.' });

@@ -31,7 +31,7 @@ export const createJourney = defineOperation({
   route: 'POST /v2/journeys',
   summary: 'Create a journey',
   description:
-    'As a draft, which nobody enters. 422 tells everything that is wrong with it, by place: repeated keys, links to nowhere, steps that are not reached, a cycle without a wait, lists, segments, templates and pipelines that are not there, more than 1,000,000 bytes of steps and links. 409 beyond 200 journeys that are not archived.',
+    'As a draft, which accepts no entries. 422 lists all of its faults, by field: repeated keys, links to steps that do not exist, steps that are not reached, a cycle without a wait, lists, segments, templates and pipelines that do not exist, more than 1,000,000 bytes of steps and links. 409 beyond 200 journeys that are not archived.',
   body: CreateJourney,
   responses: { 201: DefinedJourney },
   errors: WRITE,
@@ -52,7 +52,7 @@ export const changeJourney = defineOperation({
   route: 'PATCH /v2/journeys/{id}',
   summary: 'Change a draft, or make one of the next version',
   description:
-    'JSON Merge Patch; `passos` and `ligacoes` are replaced as a whole. A draft is changed: 200. Of an active or paused version a draft of the next one is made, and it goes on as it is: 201. 409 with `meta.code` RASCUNHO_EXISTENTE where there is such a draft already, VERSAO_SUBSTITUIDA for a version that another one took the place of, each naming the version to change as `meta.journeyId`; 409 for an archived one.',
+    'JSON Merge Patch; `passos` and `ligacoes` are replaced as a whole. A draft is changed: 200. For an active or paused version a draft of the next version is created, and the version itself is not changed: 201. 409 with `meta.code` RASCUNHO_EXISTENTE if there is such a draft already, VERSAO_SUBSTITUIDA for a version that was replaced, each with the version to change as `meta.journeyId`; 409 for an archived one.',
   params,
   body: ChangeJourney,
   responses: { 200: DefinedJourney, 201: DefinedJourney },
@@ -77,13 +77,13 @@ export const activateJourney = defineOperation({
   ...moves,
   id: 'journeys.activate',
   route: 'POST /v2/journeys/{id}/activate',
-  summary: 'Activate a draft, or let a paused version go on',
+  summary: 'Activate a draft, or resume a paused version',
   description:
-    'A draft takes the place of the version that runs: that one takes no entries any more, and its runs end on its own steps. Checks again what the journey names, and that it can send: 422 by place for a template that is not approved, no connected number, no push app, no verified sender. May be repeated.',
+    'A draft replaces the running version: that one accepts no more entries, and its runs finish on its own steps. Checks again the objects that the journey names, and that it can send: 422 by field for a template that is not approved, no connected number, no push app, no verified sender. May be repeated.',
   body: closedObject('ActivateJourney', 'How to activate; may be absent.', {
     incluirAtuais: z.boolean().default(false).meta({
       description:
-        'Also enters who is in the list or the segment of its trigger at this moment; for those two triggers only.',
+        'Also enters the contacts that are in the list or the segment of its trigger at this time; for those two triggers only.',
       example: true,
     }),
   }),
@@ -97,7 +97,7 @@ export const pauseJourney = defineOperation({
   route: 'POST /v2/journeys/{id}/pause',
   summary: 'Pause an active version',
   description:
-    'Nobody enters, and every run stands still where it is, with what is left of its waits. May be repeated; 409 for a draft and an archived version.',
+    'No contact enters, and every run stays at its step, with the remaining time of its waits. May be repeated; 409 for a draft and an archived version.',
   uses: { ...working, queues: ['events'] },
 });
 
@@ -105,8 +105,9 @@ export const archiveJourney = defineOperation({
   ...moves,
   id: 'journeys.archive',
   route: 'POST /v2/journeys/{id}/archive',
-  summary: 'Archive a version for good',
-  description: 'Nobody enters, and its runs are cancelled, in the background. It can still be read. May be repeated.',
+  summary: 'Archive a version permanently',
+  description:
+    'No contact enters, and its runs are cancelled, in the background. It can still be read. May be repeated.',
   uses: { ...working, queues: ['send'] },
 });
 
@@ -116,7 +117,7 @@ export const rotateJourneySecret = defineOperation({
   route: 'POST /v2/journeys/{id}/rotate-secret',
   summary: "Rotate the signing secret of a journey's webhook steps",
   description:
-    'For all versions. Until the overlap ends, both secrets sign. 409 for a journey that never had a webhook step, 403 for one that posts contacts in full, where the caller may not see them so.',
+    'For all versions. Until the overlap ends, posts are signed with both secrets. 409 for a journey that never had a webhook step, 403 for one that posts contacts in full, if the caller may not see them in full.',
   params,
   body: closedObject('RotateJourneySecret', 'The overlap of a rotation.', {
     sobreposicaoHoras: z
@@ -124,7 +125,7 @@ export const rotateJourneySecret = defineOperation({
       .min(0)
       .max(720)
       .default(24)
-      .meta({ description: 'How many hours the old secret also signs.', example: 24 }),
+      .meta({ description: 'For how many hours posts are also signed with the old secret.', example: 24 }),
   }),
   answer: RotatedJourneySecret,
   errors: WRITE,

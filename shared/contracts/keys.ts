@@ -75,7 +75,7 @@ export const CreateApiKey = closedObject('CreateApiKey', 'A key to create, in th
     'The key is refused from this time on; it must be in the future. No later than that of the key that creates it.',
   ).optional(),
   allowedIps: ipRanges(
-    `From where the key may be used: 1 to ${MAX_IP_RANGES} addresses or CIDR blocks. Absent: from wherever the key that creates it may. From elsewhere: 403 with \`meta.motivo\` ip_not_allowed.`,
+    `From where the key may be used: 1 to ${MAX_IP_RANGES} addresses or CIDR blocks. Absent: the addresses of the key that creates it. From any other address: 403 with \`meta.motivo\` ip_not_allowed.`,
   ).optional(),
 });
 
@@ -139,7 +139,7 @@ export const createKey = defineOperation({
   route: 'POST /v2/api-keys',
   summary: 'Create an API key',
   description:
-    'The secret is shown in this response and never again. 403 for a scope that the caller lacks, or an address that it may not call from. A key that a key creates expires with it at the latest, and is revoked with it. Raises apikey.created.',
+    'The secret is shown in this response and never again. 403 for a scope that the caller lacks, or an address that it may not call from. A key that was created by a key expires no later than that key, and is revoked with it. Raises apikey.created.',
   body: CreateApiKey,
   responses: { 201: IssuedApiKey },
   errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
@@ -150,7 +150,7 @@ export const rotateKey = defineOperation({
   id: 'keys.rotate',
   route: 'POST /v2/api-keys/{id}/rotate',
   summary: "Rotate an API key's secret",
-  description: `The id, the scopes and the expiry stay. The old secret keeps working for \`overlapHours\`, so that callers can be changed one after another; at most ${MAX_OLD_SECRETS} old secrets work at a time, and none longer than the newest overlap. A key rotates only itself and the keys below it, a person in a session any: else 403, and when the key has a scope that the caller lacks, or may be used from where the caller may not, since the response shows its secret. 409 for a revoked or expired key. Raises apikey.rotated.`,
+  description: `The id, the scopes and the expiry do not change. The old secret keeps working for \`overlapHours\`, so that callers can be changed one after another; at most ${MAX_OLD_SECRETS} old secrets work at a time, and none longer than the newest overlap. A key can rotate only itself and the keys below it, a person in a session any key: else 403, and also if the key has a scope that the caller lacks, or may be used from addresses that the caller lacks, since the response shows its secret. 409 for a revoked or expired key. Raises apikey.rotated.`,
   params,
   body: RotateApiKey,
   answer: IssuedApiKey,
@@ -163,7 +163,7 @@ export const changeKey = defineOperation({
   route: 'PATCH /v2/api-keys/{id}',
   summary: 'Change an API key',
   description:
-    'Its name, and where it may be used from, which takes effect within 60 seconds. To set addresses, the caller holds every scope of the key, and may itself call from all of them: else 403. 409 for a revoked or expired key.',
+    'Its name, and where it may be used from, which takes effect within 60 seconds. To set addresses, the caller needs every scope of the key, and must itself be allowed to call from all of them: else 403. 409 for a revoked or expired key.',
   params,
   body: ChangeApiKey,
   answer: ApiKey,
@@ -177,10 +177,10 @@ export const revokeKey = defineOperation({
   route: 'DELETE /v2/api-keys/{id}',
   summary: 'Revoke an API key',
   description:
-    'Every secret of the key, including those of an overlap, is refused within 60 seconds, and so is every key below it, unless `only=this` spares these. The key stays in the list with `revokedAt`. Revoking it again changes nothing, but that it ends the keys which were spared.',
+    'Every secret of the key, including those of an overlap, is refused within 60 seconds, and so is every key below it, unless `only=this` keeps these. The key stays in the list with `revokedAt`. Revoking it again without `only` revokes the keys that were kept, and changes nothing else.',
   params,
   query: z.strictObject({
-    only: z.literal('this').optional().meta({ description: 'Spares the keys that this one created.', example: 'this' }),
+    only: z.literal('this').optional().meta({ description: 'Keeps the keys that this one created.', example: 'this' }),
   }),
   responses: { 204: null },
   errors: ['CONFLICT', 'VALIDATION_ERROR'],

@@ -20,11 +20,11 @@ const name = z
   });
 const description = optionalBoundedText(
   MAX_DESCRIPTION,
-  'What the list is for, as free text.',
+  'The purpose of the list, as free text.',
   'Quem comprou mais de três vezes no ano',
 );
 
-const StaticList = openObject('StaticList', "Contacts that the caller's system put together.", {
+const StaticList = openObject('StaticList', "A set of contacts that the caller's system maintains.", {
   id: idSchema('list'),
   name,
   description,
@@ -61,7 +61,7 @@ const ListMembers = z
 
 const missing = (what: string) =>
   z.array(z.string()).meta({ description: `${what} that name no contact, at most ${MAX_NOT_FOUND} of them.` });
-const Membership = openObject('ListMembership', 'What a call did to the members of a list.', {
+const Membership = openObject('ListMembership', 'The changes of a call to the members of a list.', {
   listId: idSchema('list'),
   matched: count('How many contacts the identifiers name.', 2),
   added: count('How many of them were not in the list, and are now.', 1),
@@ -111,7 +111,7 @@ export const createList = defineOperation({
   route: 'POST /v2/lists',
   summary: 'Create a static list',
   description:
-    'Empty at first. A name that another list has, in whatever case, is 409 with its id in `meta.listId`; so is a list beyond the most that an organization may have.',
+    'Empty at first. A name that another list has, in whatever case, is 409 with its id in `meta.listId`; so is a list above the maximum of an organization.',
   body: closedObject('CreateList', 'A new static list.', { name, description }),
   responses: { 201: StaticList },
   errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
@@ -134,9 +134,9 @@ export const changeList = defineOperation({
   summary: 'Change a static list',
   description: 'JSON Merge Patch: absent fields stay, `description: null` clears. Its members do not change.',
   params,
-  body: closedObject('ChangeList', 'A change of a static list.', {
+  body: closedObject('ChangeList', 'A change to a static list.', {
     name: name.optional(),
-    description: boundedText(MAX_DESCRIPTION, 'What the list is for.', 'Clientes de 2026').nullable().optional(),
+    description: boundedText(MAX_DESCRIPTION, 'The purpose of the list.', 'Clientes de 2026').nullable().optional(),
   }),
   answer: StaticList,
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
@@ -158,21 +158,21 @@ export const addMembers = defineOperation({
   id: 'lists.add-members',
   route: 'POST /v2/lists/{id}/members',
   summary: 'Add contacts to a list',
-  description: `Nobody leaves it. Contacts that do not exist are not created: import them first. All are added at once, or none. ${LOOKUPS}`,
+  description: `Existing members stay. Contacts that do not exist are not created: import them first. All are added at once, or none. ${LOOKUPS}`,
 });
 
 export const replaceMembers = defineOperation({
   ...edits,
   id: 'lists.replace-members',
   route: 'PUT /v2/lists/{id}/members',
-  summary: 'Make a list of exactly these contacts',
-  description: `Who is missing is added, who is not named leaves, all at once. If no identifier names a contact it is 422 and the list stays as it is: to empty a list, remove its members. ${LOOKUPS}`,
+  summary: 'Replace the members of a list',
+  description: `The named contacts are added, all others are removed, atomically. If no identifier names a contact it is 422 and the list is not changed: to empty a list, remove its members. ${LOOKUPS}`,
 });
 
 export const removeMembers = defineOperation({
   ...edits,
   id: 'lists.remove-members',
   route: 'POST /v2/lists/{id}/members/remove',
-  summary: 'Take contacts out of a list',
-  description: `The contacts stay. All leave at once, or none. ${LOOKUPS}`,
+  summary: 'Remove contacts from a list',
+  description: `The contacts themselves are not deleted. All are removed at once, or none. ${LOOKUPS}`,
 });

@@ -74,7 +74,7 @@ const params = z.object({ numberId });
 const LIFETIME =
   'The file is uploaded to Meta, which keeps it for about 30 days. Maximum sizes: 5 MB for images (JPEG, PNG), 16 MB for audio (AAC, AMR, MP3, MP4, Ogg/Opus) and video (MP4, 3GP), 105,000,000 bytes for documents (PDF, Office, plain text), 100 KB for static and 500 KB for animated WebP stickers: 413 beyond that, 415 for every other type. The type is detected from the bytes.';
 const LIMITS =
-  'Bodies up to 6 MB are always accepted, the full size where a container serves the path; elsewhere upload larger files by `POST /numbers/{numberId}/media/uploads`.';
+  'Bodies up to 6 MB are always accepted, the full size if a container serves the path; elsewhere upload larger files by `POST /numbers/{numberId}/media/uploads`.';
 const ERRORS = ['VALIDATION_ERROR', 'DEPENDENCY_FAILED'] as const;
 const uploads = {
   tag: 'Media',
@@ -144,7 +144,7 @@ export const completeMediaUpload = defineOperation({
   route: 'POST /numbers/{numberId}/media/uploads/{uploadId}/complete',
   summary: 'Complete an upload that bypassed the gateway',
   description:
-    'Uploads the bytes to Meta. A repeat returns the same result. 409 while nothing was uploaded; 422 if the bytes do not match the declared upload, which is then deleted: start another; 404 once the upload has expired.',
+    'Uploads the bytes to Meta. A repeat returns the same result. 409 if nothing was uploaded; 422 if the bytes do not match the declared upload, which is then deleted: start another; 404 once the upload has expired.',
   params: z.object({ numberId, uploadId: pathId('upload', 'The id of the upload.') }),
   errors: [...ERRORS, 'CONFLICT'],
 });

@@ -27,7 +27,7 @@ export const CreateMessage = z
     }),
     numberId: optionalBoundedText(
       64,
-      "The number that sends it (WhatsApp). Without one: the number of the template that it names, else the organization's only number, else the one that the recipient last wrote to while that is connected, else the default one.",
+      "The number that sends it (WhatsApp). Without one: the number of the template that it names, else the organization's only number, else the one that the recipient last wrote to if that is connected, else the default one.",
     ),
     instagramAccountId: optionalBoundedText(64, 'The account that sends it (Instagram).'),
     templateId: optionalBoundedText(64, 'A saved template.'),
@@ -44,11 +44,11 @@ export const CreateMessage = z
     metadata: metadataSchema.optional(),
   })
   .refine(({ to, contactId }) => to !== undefined || contactId !== undefined, {
-    message: 'is needed, or contactId',
+    message: 'is required, or contactId',
     path: ['to'],
   })
   .refine(({ payload, templateId }) => payload !== undefined || templateId !== undefined, {
-    message: 'is needed, or templateId',
+    message: 'is required, or templateId',
     path: ['payload'],
   })
   .meta({ id: 'CreateMessage', description: 'A message on any channel; the payload depends on the type.' });

@@ -69,7 +69,7 @@ const messageFields = {
   contactId: idSchema('contact', 'The contact that the send named.').optional(),
   campaignId: optionalText("The caller's own campaign tag.", 'black-friday'),
   templateId: optionalText(
-    'The saved template that it was made from, `tpl_…` or `etpl_…`; absent for a name that the organization keeps none of.',
+    'The saved template that it was made from, `tpl_…` or `etpl_…`; absent if the organization has no saved template of this name.',
   ),
   batchId: optionalText('The bulk send that it belongs to.'),
   metadata: metadataSchema.optional(),
@@ -122,10 +122,10 @@ const step = z.object({
   kind: z.enum(STEP_KINDS).meta({ description: 'What was decided.', example: 'provider' }),
   detail: text('Details of the decision.', 'sandbox_provider accepted'),
   coins: coins('The coins that were moved or quoted.').optional(),
-  webhookId: idSchema('webhook', 'The subscription, where the step is about a webhook.').optional(),
-  deliveryId: idSchema('delivery', 'The delivery, where the step is about a webhook.').optional(),
+  webhookId: idSchema('webhook', 'The subscription, if the step is about a webhook.').optional(),
+  deliveryId: idSchema('delivery', 'The delivery, if the step is about a webhook.').optional(),
 });
-export const Timeline = openObject('MessageTimeline', 'Every decision that was taken on a message.', {
+export const Timeline = openObject('MessageTimeline', 'Every decision on a message.', {
   items: z.array(step).meta({ description: 'The steps, oldest first.' }),
 });
 

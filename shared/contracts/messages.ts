@@ -72,7 +72,7 @@ export const forceMessage = defineOperation({
   route: 'POST /messages/{id}/force',
   summary: 'Send a queued message now',
   description:
-    'It is sent at once, ignoring its schedule, quiet hours and rate limits. 409 for a message that is no longer queued, and for one of a batch that is not decided yet: nothing of it is sent before the batch is accepted.',
+    'It is sent at once, ignoring its schedule, quiet hours and rate limits. 409 for a message that is no longer queued, and for one of a batch that is not decided yet: no message of a batch is sent before the batch is accepted.',
   params,
   responses: { 202: Message },
   errors: ['CONFLICT'],

@@ -60,7 +60,7 @@ const meta = openObject('NumberMeta', 'Further data of the number.', {
     .optional()
     .meta({ description: 'Whether the name is approved; absent while unknown.', example: 'approved' }),
   partnerRemovedAt: dateTime(
-    "When the customer removed the service from the number's account; null when it did not. Only a mark: the status stays, but sends are expected to fail.",
+    "When the customer removed the service from the number's account; null when it did not. The status does not change, but sends are expected to fail.",
   ).nullable(),
   partnerRemovedReason: z.enum(REMOVAL_REASONS).optional().meta({
     description: 'PARTNER_REMOVED: stopped sharing the account. PARTNER_APP_UNINSTALLED: uninstalled the app.',
@@ -140,7 +140,7 @@ export const connectNumber = defineOperation({
   route: 'POST /numbers',
   summary: 'Connect a WhatsApp number',
   description:
-    "Checks with Meta, by the token, that the number belongs to the account, and subscribes to its webhooks. The account's templates at Meta are imported, at most 2,000, with their ids, components and statuses (`GET /v2/templates`); those in unsupported languages are skipped. A number that the stage has already is 409, with `meta.numberId` when it is your own. With a test key a sandbox takes Meta's place, by the last four digits of `phoneNumberId`: 0001 yellow, 0002 red and flagged, 0003 pending, 0250 a tier of 250 a day, 0404 unknown to Meta; any other is connected and green. The token `invalid` is refused.",
+    "Checks with Meta, by the token, that the number belongs to the account, and subscribes to its webhooks. The account's templates at Meta are imported, at most 2,000, with their ids, components and statuses (`GET /v2/templates`); those in unsupported languages are skipped. A number that the stage already has is 409, with `meta.numberId` when it is your own. With a test key a sandbox replaces Meta, by the last four digits of `phoneNumberId`: 0001 yellow, 0002 red and flagged, 0003 pending, 0250 a tier of 250 a day, 0404 unknown to Meta; any other is connected and green. The token `invalid` is refused.",
   body: closedObject('ConnectNumber', 'A number, and the access to it at Meta.', {
     phoneNumberId,
     wabaId,
@@ -170,7 +170,7 @@ export const changeNumber = defineOperation({
   description:
     "JSON Merge Patch: absent fields stay. A new token is first checked with Meta. A rate above Meta's limit for the number is 422; null resets it to Meta's limit, and if Meta later lowers the limit, the lower one applies.",
   params,
-  body: closedObject('ChangeNumber', 'A change of a number.', {
+  body: closedObject('ChangeNumber', 'A change to a number.', {
     accessToken: accessToken.optional(),
     meta: z.strictObject({ byo: byo.nullable().optional() }).optional().meta({ description: "The owner's own notes." }),
     rateLimit: z
@@ -212,7 +212,7 @@ export const changeNumberProfile = defineOperation({
   summary: "Change a number's profile",
   description: 'Changes the profile at Meta, then here. JSON Merge Patch: absent fields stay, null clears.',
   params,
-  body: closedObject('ChangeNumberProfile', 'A change of a profile.', {
+  body: closedObject('ChangeNumberProfile', 'A change to a profile.', {
     about: profileFields.about.optional(),
     address: profileFields.address.nullable().optional(),
     email: profileFields.email.nullable().optional(),

@@ -89,10 +89,10 @@ const channelDestinations = openObject('ChannelDestinations', 'The countries tha
     .meta({ description: '`all`: every country; `only`: the listed ones.', example: 'only' }),
   countries: z
     .array(z.string())
-    .meta({ description: 'ISO 3166-1 alpha-2 codes; they count in the mode `only`.', example: ['BR', 'PT'] }),
+    .meta({ description: 'ISO 3166-1 alpha-2 codes; used in the mode `only`.', example: ['BR', 'PT'] }),
 });
 
-export const Destinations = openObject('Destinations', 'Where the organization sends, by channel.', {
+export const Destinations = openObject('Destinations', 'The countries that the organization sends to, by channel.', {
   sms: channelDestinations,
   rcs: channelDestinations,
   whatsapp: channelDestinations,
@@ -102,7 +102,7 @@ export const getDestinations = defineOperation({
   ...reads,
   id: 'organization.get-destinations',
   route: 'GET /v2/organizations/me/destinations',
-  summary: 'Read the countries that are open',
+  summary: 'Read the open countries',
   description: 'All of them by default.',
   answer: Destinations,
 });
@@ -113,10 +113,10 @@ export const setDestinations = defineOperation({
   route: 'PUT /v2/organizations/me/destinations',
   summary: 'Open or close countries',
   description:
-    'Sends to a country that is not open are refused with 422, `meta.motivo` destination_closed. The country is that of the number, also where countries share a calling code. A channel that is left out is open everywhere. Takes effect within ten seconds.',
+    'Sends to a country that is not open are refused with 422, `meta.motivo` destination_closed. The country is that of the number, even if countries share a calling code. A channel that is left out is open everywhere. Takes effect within ten seconds.',
   body: DestinationsSchema.meta({
     id: 'SetDestinations',
-    description: 'Where the organization sends, by channel.',
+    description: 'The countries that the organization sends to, by channel.',
     example: { sms: { mode: 'only', countries: ['BR', 'PT'] } },
   }),
   answer: Destinations,

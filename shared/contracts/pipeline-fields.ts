@@ -16,7 +16,7 @@ export const lineOf = (maximum: number, description: string, example: string) =>
 export const pipelineName = lineOf(128, 'The name; several may have the same.', 'Vendas B2B');
 export const stageName = lineOf(128, "The stage's name.", 'Proposta');
 export const stageType = z.enum(STAGE_TYPES).meta({
-  description: 'What it means to be in it: `aberto`, or that the card is won (`ganho`) or lost (`perdido`).',
+  description: 'The status of the cards in it: `aberto` (open), `ganho` (won) or `perdido` (lost).',
   example: 'aberto',
 });
 export const probability = z
@@ -45,7 +45,7 @@ export const requiredFields = z
 export const Stage = openObject('Stage', 'A stage of a pipeline.', {
   id: idSchema('stage'),
   nome: stageName,
-  ordem: ordinal('Its place in the pipeline, from 1.', 3),
+  ordem: ordinal('Its position in the pipeline, from 1.', 3),
   tipo: stageType,
   probabilidade: probability.optional(),
   tempoMaximoDias: maxDays.optional(),
@@ -54,8 +54,8 @@ export const Stage = openObject('Stage', 'A stage of a pipeline.', {
 export const Pipeline = openObject('Pipeline', 'A sales pipeline with its stages.', {
   id: idSchema('pipeline'),
   nome: pipelineName,
-  tipo: z.enum(PIPELINE_TYPES).meta({ description: 'Its kind, which never changes.', example: 'vendas' }),
-  arquivado: flag('Whether it is archived: it takes no cards.', false),
+  tipo: z.enum(PIPELINE_TYPES).meta({ description: 'Its kind, which cannot be changed.', example: 'vendas' }),
+  arquivado: flag('Whether it is archived: it accepts no cards.', false),
   estagios: z.array(Stage).meta({ description: 'Its stages, in their order.' }),
   createdAt: dateTime('When it was created.'),
   updatedAt: dateTime('When it or one of its stages last changed.'),

@@ -75,7 +75,7 @@ export const createPipeline = defineOperation({
       .min(1)
       .max(MAX_STAGES)
       .optional()
-      .meta({ description: 'Its stages, in their order: one `aberto` at least.' }),
+      .meta({ description: 'Its stages, in their order: at least one `aberto`.' }),
   }),
   responses: { 201: Pipeline },
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
@@ -95,9 +95,9 @@ export const changePipeline = defineOperation({
   id: 'pipelines.change',
   route: 'PATCH /pipelines/{id}',
   summary: 'Rename a pipeline',
-  description: 'Its kind never changes; its stages have operations of their own.',
+  description: 'Its kind cannot be changed; its stages have operations of their own.',
   params: pipelineParams,
-  body: closedObject('ChangePipeline', 'A change of a pipeline.', { nome: name.optional() }),
+  body: closedObject('ChangePipeline', 'A change to a pipeline.', { nome: name.optional() }),
   answer: Pipeline,
   errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
@@ -123,13 +123,13 @@ export const archivePipeline = defineOperation({
   id: 'pipelines.archive',
   route: 'POST /pipelines/{id}/archive',
   summary: 'Archive a pipeline',
-  description: 'It takes no new cards and no moves, can be read as before, and is listed with `includeArchived`.',
+  description: 'It accepts no new cards and no moves, can be read as before, and is listed with `includeArchived`.',
 });
 export const unarchivePipeline = defineOperation({
   ...archives,
   id: 'pipelines.unarchive',
   route: 'POST /pipelines/{id}/unarchive',
-  summary: 'Take a pipeline back from the archive',
+  summary: 'Unarchive a pipeline',
 });
 
 export const addStage = defineOperation({
@@ -149,9 +149,9 @@ export const changeStage = defineOperation({
   id: 'pipelines.change-stage',
   route: 'PATCH /pipelines/{id}/stages/{stageId}',
   summary: 'Change a stage',
-  description: `JSON Merge Patch. Its \`tipo\` changes only while it has no cards. ${HAS_CARDS} Another \`tempoMaximoDias\` applies to the cards in it, which are looked at again; other \`camposObrigatorios\` to those that enter from now on.`,
+  description: `JSON Merge Patch. Its \`tipo\` can be changed only while it has no cards. ${HAS_CARDS} A new \`tempoMaximoDias\` applies to the cards in it, which are checked again; new \`camposObrigatorios\` to those that enter from now on.`,
   params: stageParams,
-  body: closedObject('ChangeStage', 'A change of a stage.', {
+  body: closedObject('ChangeStage', 'A change to a stage.', {
     nome: stageName.optional(),
     tipo: stageType.optional(),
     probabilidade: probability.nullable().optional(),
@@ -177,7 +177,7 @@ export const orderStages = defineOperation({
   ...writes,
   id: 'pipelines.order-stages',
   route: 'PUT /pipelines/{id}/stages/order',
-  summary: 'Put the stages in an order',
+  summary: 'Reorder the stages',
   params: pipelineParams,
   body: closedObject('OrderStages', 'The order of the stages.', {
     estagios: z
@@ -196,8 +196,8 @@ export const forecastPipeline = defineOperation({
   ...pipelineReads,
   id: 'pipelines.forecast',
   route: 'GET /pipelines/{id}/forecast',
-  summary: 'What the open cards of a pipeline are expected to bring',
-  description: 'By stage and currency; from exact counts, whatever the number of cards.',
+  summary: 'Read the forecast of the open cards of a pipeline',
+  description: 'By stage and currency; computed from exact counters, at the same cost whatever the number of cards.',
   params: pipelineParams,
   answer: openObject('PipelineForecast', 'The forecast of a pipeline.', {
     estagios: z
@@ -212,14 +212,14 @@ export const forecastPipeline = defineOperation({
           ponderado: amount('The sum times the probability.', 75_000),
         }),
       )
-      .meta({ description: 'In the order of the stages; without those that have no open card.' }),
+      .meta({ description: 'In the order of the stages; without stages that have no open card.' }),
     totais: z
       .array(
         part('All stages together, in a currency.', {
           moeda: currency,
           cartoes: count('How many open cards.', 40),
           valor: amount('The sum of their values.', 480_000),
-          ponderado: amount('The sum of what is weighted.', 210_000),
+          ponderado: amount('The sum of the weighted values.', 210_000),
         }),
       )
       .meta({ description: 'By currency.' }),

@@ -97,7 +97,7 @@ export const changePushApp = defineOperation({
   summary: "Change an app's name or credentials",
   description: "Absent fields stay; null removes a platform's credentials. Sends use new ones at once.",
   params: appParams,
-  body: closedObject('ChangePushApp', 'A change of an app.', {
+  body: closedObject('ChangePushApp', 'A change to an app.', {
     name: appName.optional(),
     fcm: pushCredentials.shape.fcm.nullable(),
     apns: pushCredentials.shape.apns.nullable(),
@@ -133,7 +133,10 @@ const RegisterPushToken = closedObject('RegisterPushToken', 'A device, and the p
   p256dh: subscriptionKey("The browser's public key; required on the web."),
   auth: subscriptionKey("The browser's secret; required on the web."),
   externalId: optionalBoundedText(256, "The caller's own id of the person.", 'loja:42'),
-  contactId: idSchema('contact', 'The contact that uses the device; an opted-out contact is not sent to.').optional(),
+  contactId: idSchema(
+    'contact',
+    'The contact that uses the device; nothing is sent to an opted-out contact.',
+  ).optional(),
   userName: optionalBoundedText(256, "The person's name.", 'Ana Souza'),
   userEmail: optionalBoundedText(320, "The person's e-mail address.", 'ana@example.com'),
   userPhone: optionalBoundedText(64, "The person's phone.", '+5511999991234'),
@@ -154,7 +157,7 @@ export const PushDevice = openObject('PushDevice', 'A push device; its token is 
   appId,
   platform: pushPlatform,
   env: environment,
-  optedIn: flag('Whether it is sent to.', true),
+  optedIn: flag('Whether it receives sends.', true),
   optedOutAt: dateTime('When it opted out.').optional(),
   externalId: optionalText("The caller's own id of the person."),
   contactId: idSchema('contact').optional(),
@@ -173,7 +176,7 @@ export const registerPushToken = defineOperation({
   route: 'POST /v2/push/tokens',
   summary: 'Register or refresh a device',
   description:
-    "Call it each time the app opens: it is idempotent per app and token. Omitted identification keeps its stored value, unless `contactId` differs from the stored one: then the former person's identification is dropped. A test key stores the device in the sandbox, where it receives sandbox pushes only; there the last four characters of the token determine the result of a push: 0006 and 0013 unreachable, 0008 a dead token, 0018 blocked, 0114 a push service without credit, any other delivered.",
+    "Call it each time the app opens: it is idempotent per app and token. Omitted identification keeps its stored value, unless `contactId` differs from the stored one: then the former person's identification is deleted. A test key stores the device in the sandbox, where it receives sandbox pushes only; there the last four characters of the token determine the result of a push: 0006 and 0013 unreachable, 0008 a dead token, 0018 blocked, 0114 a push service without credit, any other delivered.",
   body: RegisterPushToken,
   answer: PushDevice,
   errors: ['NOT_FOUND'],

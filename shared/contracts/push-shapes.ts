@@ -52,7 +52,10 @@ export const imageUrl = httpsUrl.meta({
   description: 'The URL of the image, https.',
   example: 'https://cdn.loja.example/oferta.png',
 });
-export const silent = flag('True shows nothing: the app receives it as data, at the price of a silent push.', false);
+export const silent = flag(
+  'True: nothing is shown; the app receives it as data, at the price of a silent push.',
+  false,
+);
 export const audience = {
   segment: optionalBoundedText(
     64,
@@ -72,7 +75,7 @@ interface AudienceSelection {
 }
 export const oneAudience = ({ segment, tokenIds }: AudienceSelection): boolean =>
   segment === undefined || tokenIds === undefined;
-export const ONE_AUDIENCE = { path: ['tokenIds'], message: 'must not be given beside segment' };
+export const ONE_AUDIENCE = { path: ['tokenIds'], message: 'must not be given together with segment' };
 
 /** The body of a send: docs/spec/push.md#sending-push. */
 export const SendPush = z

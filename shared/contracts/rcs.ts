@@ -23,8 +23,7 @@ const messageFields = {
   route,
   status: z.enum(RCS_STATUSES).meta({ description: 'The status of the message.', example: 'sent' }),
   channel: z.enum(RCS_CARRIERS).optional().meta({
-    description:
-      'The channel that carried it: RCS, or the SMS of its fallback. Absent until the provider reports it: absent never means rcs.',
+    description: 'The channel that carried it: RCS, or the SMS of its fallback. Absent until the provider reports it.',
     example: 'rcs',
   }),
   env: environment,

@@ -20,7 +20,7 @@ import { Contact } from './contacts.ts';
 import { defineOperation } from './define-operation.ts';
 
 const Filter = closedObject('SegmentFilter', 'One condition (docs/spec/segments.md#filters).', {
-  field: z.enum(FILTER_FIELDS).meta({ description: 'What of the contact is compared.', example: 'tag' }),
+  field: z.enum(FILTER_FIELDS).meta({ description: 'The property of the contact that is compared.', example: 'tag' }),
   operator: z.enum(FILTER_OPERATORS).meta({
     description:
       'tag: is, isNot; attribute: is, isNot, contains, gt, lt, exists; optIn: is; lastInteraction: before, after, withinDays, olderThanDays; channel: has, hasNot.',
@@ -30,7 +30,7 @@ const Filter = closedObject('SegmentFilter', 'One condition (docs/spec/segments.
     .union([z.string().max(1_024), z.number(), z.boolean()])
     .optional()
     .meta({
-      description: 'What it is compared with; a number of days, a date or a time where the operator asks for one.',
+      description: 'The value that it is compared with; a number of days, a date or a time, depending on the operator.',
       example: 'vip',
     }),
   key: optionalBoundedText(64, 'The name of the attribute; for the field attribute only.', 'plan'),
@@ -39,18 +39,16 @@ const Filter = closedObject('SegmentFilter', 'One condition (docs/spec/segments.
 /** A tree's own limits are checked by rules; the bound here only limits the size of bodies. */
 export const FilterTree = z
   .strictObject({
-    kind: z
-      .enum(['leaf', 'group'])
-      .meta({ description: 'A condition, or conditions that are joined.', example: 'leaf' }),
+    kind: z.enum(['leaf', 'group']).meta({ description: 'A condition, or a group of conditions.', example: 'leaf' }),
     filter: Filter.optional(),
-    operator: z.enum(['and', 'or']).optional().meta({ description: 'How a group joins its nodes.', example: 'or' }),
+    operator: z.enum(['and', 'or']).optional().meta({ description: 'How a group combines its nodes.', example: 'or' }),
     get nodes() {
       return z.array(FilterTree).max(100).optional();
     },
   })
   .meta({
     id: 'SegmentFilterTree',
-    description: 'Conditions joined by and and or, at most 100, nested at most 10 deep.',
+    description: 'Conditions combined with and and or, at most 100, nested at most 10 deep.',
   });
 
 const name = z
@@ -65,7 +63,7 @@ const filters = z
   .array(Filter)
   .min(1)
   .max(100)
-  .meta({ description: 'Conditions that all have to hold. Ignored where there is a filterTree.' });
+  .meta({ description: 'Conditions that must all hold. Ignored if there is a filterTree.' });
 
 const segmentFields = {
   id: idSchema('segment'),
@@ -121,10 +119,10 @@ export const previewSegment = defineOperation({
   ...reads,
   id: 'segments.preview',
   route: 'POST /v2/segments/preview',
-  summary: 'Count the contacts that filters mean',
+  summary: 'Count the contacts that match filters',
   description: 'Saves nothing.',
   body: closedObject('PreviewSegment', 'Filters to try.', { filters, filterTree: FilterTree.optional() }),
-  answer: openObject('SegmentPreview', 'What filters mean now.', {
+  answer: openObject('SegmentPreview', 'The contacts that match the filters now.', {
     count: count('How many contacts meet the filters.', 128),
     sample: z.array(idSchema('contact')).meta({ description: 'The newest of them, at most 20.' }),
     evaluatedAt: dateTime('When they were counted.'),
@@ -148,9 +146,9 @@ export const updateSegment = defineOperation({
   route: 'PATCH /v2/segments/{segmentId}',
   summary: 'Change a segment',
   description:
-    'Absent fields stay; null clears `description` and `filterTree`. `filters` without a `filterTree` take the place of an old tree.',
+    'Absent fields stay; null clears `description` and `filterTree`. `filters` without a `filterTree` replace an old tree.',
   params,
-  body: closedObject('UpdateSegment', 'What changes of a segment.', {
+  body: closedObject('UpdateSegment', 'The changes to a segment.', {
     name: name.optional(),
     description: description.nullable().optional(),
     filters: filters.optional(),
@@ -165,7 +163,7 @@ export const deleteSegment = defineOperation({
   id: 'segments.delete',
   route: 'DELETE /v2/segments/{segmentId}',
   summary: 'Delete a segment',
-  description: 'For good. Its contacts stay.',
+  description: 'Permanent. Its contacts are not deleted.',
   params,
   responses: { 204: null },
 });
@@ -176,7 +174,7 @@ export const listSegmentContacts = defineOperation({
   route: 'GET /v2/segments/{segmentId}/contacts',
   summary: "List a segment's contacts, newest first",
   description:
-    'By cursor: a contact that enters or leaves between two pages is neither repeated nor makes another one missing.',
+    'By cursor: a contact that enters or leaves between two pages makes no other contact appear twice or be missed.',
   params,
   query: z.strictObject({ ...byCursor(50, 200) }),
   answer: cursorPageOf(Contact, 'SegmentContactPage', 'the contacts of a segment', 'contacts'),
@@ -198,10 +196,10 @@ export const explainSegmentContact = defineOperation({
     member: flag('Whether the contact is in the segment.', true),
     conditions: z
       .array(part('A condition.', { filter: Filter, met: flag('Whether the contact meets it.', true) }))
-      .meta({ description: 'The conditions that decide: those of the filterTree where there is one.' }),
+      .meta({ description: 'The conditions that apply: those of the filterTree if there is one.' }),
     since: dateTime(
-      'When the contact last entered or left the segment; absent until its first members were looked for, and while a change is being worked on.',
+      'When the contact last entered or left the segment; absent until its first members are determined, and while a change is being processed.',
     ).optional(),
-    evaluatedAt: dateTime('When they were compared.'),
+    evaluatedAt: dateTime('When they were evaluated.'),
   }),
 });

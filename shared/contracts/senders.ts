@@ -22,7 +22,7 @@ const Sender = openObject('Sender', 'A name that the organization may send as.',
   value: text('An e-mail address or domain, or a sender of SMS or RCS.', 'loja.example'),
   status: z.enum(SENDER_STATUSES).meta({
     description:
-      '`verified`: sends may name it. `pending`: its proof is waited for, up to 72 hours. `rejected`: it was not proved.',
+      '`verified`: sends may name it. `pending`: waiting for its proof, up to 72 hours. `rejected`: it was not proved.',
     example: 'pending',
   }),
   verification: z
@@ -30,9 +30,9 @@ const Sender = openObject('Sender', 'A name that the organization may send as.',
     .optional()
     .meta({
       description:
-        "What proves a domain. An address is proved by the link that is mailed to it, a sender of SMS or RCS by the operator's assignment.",
+        "The proof of a domain. An address is proved by the link that is mailed to it, a sender of SMS or RCS by the operator's assignment.",
     }),
-  isDefault: flag('True for the sender of messages that name none; at most one a channel.', false),
+  isDefault: flag('True for the sender of messages that name none; at most one for each channel.', false),
   createdAt: dateTime('When it was registered.'),
 });
 
@@ -63,7 +63,7 @@ export const createSender = defineOperation({
   route: 'POST /v2/senders',
   summary: 'Register a sender',
   description:
-    'An e-mail domain answers the DNS records to set and is verified, with its subdomains, once all are found; an address is mailed a link. A sender of SMS or RCS stays pending until the operator assigns it. 409 for one that another organization has. In the test environment a sender is verified by its first use, or by asking. 412 where no e-mail provider is set up.',
+    'For an e-mail domain the answer has the DNS records to set; the domain is verified, with its subdomains, once all are found; a link is mailed to an address. A sender of SMS or RCS stays pending until the operator assigns it. 409 for one that another organization has. In the test environment a sender is verified by its first use, or by the check operation. 412 if no e-mail provider is set up.',
   body: closedObject('CreateSender', 'A sender to register.', {
     channel,
     value: boundedText(
@@ -90,7 +90,7 @@ export const changeSender = defineOperation({
   route: 'PATCH /v2/senders/{id}',
   tag,
   summary: 'Make a sender the default of its channel',
-  description: 'The earlier default is one no longer. 409 for a sender that is not verified; 422 for a domain.',
+  description: 'It replaces the earlier default. 409 for a sender that is not verified; 422 for a domain.',
   permission: 'senders:write',
   params: id,
   body: closedObject('ChangeSender', 'The change.', {
@@ -107,7 +107,7 @@ export const verifySender = defineOperation({
   route: 'POST /v2/senders/{id}/verify',
   summary: 'Check a sender now',
   description:
-    'Asks the e-mail provider whether the proof is there. A rejected one is registered anew: the records of a domain are looked for again, and the link of an address is mailed again. A sender of SMS or RCS is answered as it is.',
+    'Checks with the e-mail provider whether the proof exists. A rejected sender is registered again: the records of a domain are checked again, and the link to an address is mailed again. A sender of SMS or RCS is answered as it is.',
   params: id,
   answer: Sender,
   errors: ['CONFLICT', 'PRECONDITION_FAILED'],
@@ -119,7 +119,7 @@ export const deleteSender = defineOperation({
   route: 'DELETE /v2/senders/{id}',
   summary: 'Delete a sender',
   description:
-    'Sends that name it are refused within ten seconds. One that was verified stays reserved for the organization, so that nobody else is verified by its DNS records.',
+    'Sends that name it are refused within ten seconds. A sender that was verified stays reserved for the organization, so that no one else is verified by its DNS records.',
   params: id,
   responses: { 204: null },
   errors: ['PRECONDITION_FAILED'],

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ROLES } from '../domain/access/roles.ts';
+import { ACCOUNT_ROLES } from '../domain/access/roles.ts';
 import { ENVIRONMENTS } from '../domain/core/actor.ts';
 import { MAX_ADDRESS_LENGTH } from '../domain/core/email-address.ts';
 import { idSchema, looseId } from '../domain/core/id-schema.ts';
@@ -22,11 +22,11 @@ export const requestSignInLink = defineOperation({
   ...open,
   id: 'sessions.request-link',
   route: 'POST /sessions/links',
-  summary: 'Ask for a link to sign in',
+  summary: 'Request a link to sign in',
   description:
-    'Mails a link for each organization in which the address has an account that is not suspended. The answer is the same whether or not there is one. A link works once, for 15 minutes; one that accepts an invitation for seven days. An address is mailed five at once, then one every three minutes; 429 for too many requests from one IP address.',
+    'Mails a link for each organization in which the address has an account that is not suspended. The answer is the same whether or not there is one. A link works once, for 15 minutes; a link that accepts an invitation works for seven days. An address gets a burst of five mails, then one every three minutes; 429 for too many requests from one IP address.',
   query,
-  body: closedObject('RequestSignInLink', 'Who wants to sign in.', {
+  body: closedObject('RequestSignInLink', 'The person who wants to sign in.', {
     email: boundedText(MAX_ADDRESS_LENGTH, 'The e-mail address of the person.', 'ana@example.com'),
   }),
   responses: { 202: null },
@@ -34,29 +34,33 @@ export const requestSignInLink = defineOperation({
   uses: { table: 'write', queues: ['send'], rootKeys: ['people'] },
 });
 
-const NewSession = openObject('NewSession', 'A session that was opened, and who opened it.', {
+const NewSession = openObject('NewSession', 'An opened session, and its person.', {
   token: text(
     'Send it as `Authorization: Bearer`. Shown in this response only.',
     'svc_session_5nH2vKq8RtYb3LxWm9ZcJd7FgP1sTa4UeQo6BiXk',
   ),
   expiresAt: dateTime('The token is refused from this time on.'),
-  session: openObject('OpenedSession', 'The session that the token is of.', {
+  session: openObject('OpenedSession', 'The session of the token.', {
     id: idSchema('session'),
-    expiresAt: dateTime('The session ends then, whatever is renewed. Without a cookie its token ends with it.'),
+    expiresAt: dateTime(
+      'When the session ends, however often it is renewed. Without a cookie its token ends at the same time.',
+    ),
   }),
   person: openObject('SignedInPerson', 'Who signed in.', {
     accountId: idSchema('account'),
     name: text('The name of the person.', 'Ana Souza'),
     email: z.email().meta({ description: 'The e-mail address of the person.', example: 'ana@example.com' }),
-    role: z.enum(ROLES).meta({ description: 'What the person is in the organization.', example: 'developer' }),
+    role: z
+      .enum(ACCOUNT_ROLES)
+      .meta({ description: 'The role of the person in the organization.', example: 'developer' }),
   }),
-  organization: openObject('SignedInOrganization', 'Where the person signed in.', {
+  organization: openObject('SignedInOrganization', 'The organization of the session.', {
     id: idSchema('organization'),
     name: text('The name of the organization.', 'Loja Azul'),
     env: environment,
   }),
   scopes: z.array(z.enum(SCOPES)).meta({
-    description: 'What the role holds now. A role that changes bounds open sessions within 60 seconds.',
+    description: 'The current scopes of the role. A change of role applies to open sessions within 60 seconds.',
     example: ['messages:read'],
   }),
 });
@@ -72,7 +76,7 @@ export const createSession = defineOperation({
   body: closedObject('CreateSession', 'The token of a link.', {
     token: boundedText(
       128,
-      'The token of the link: what follows `#`.',
+      'The token of the link: the part after `#`.',
       'svc_link_live_5nH2vKq8RtYb3LxWm9ZcJd7FgP1sTa4UeQo6BiXk',
     ),
     cookie: flag('Keeps the browser signed in by a cookie.', true).optional(),
@@ -88,7 +92,7 @@ export const refreshSession = defineOperation({
   route: 'POST /sessions/refresh',
   summary: "Renew a browser's session by its cookie",
   description:
-    'Answers a token for 15 minutes and replaces the cookie; the tokens before it work until they end, ten at a time. The session itself still ends 12 hours after it was opened. For pages of the service alone: 403 unless `Sec-Fetch-Site` is `same-origin` or `Origin` is the address of the service. 401 without a cookie of an open session. A cookie that was replaced over a minute ago is held by two, and ends the session.',
+    'Answers a token for 15 minutes and replaces the cookie; earlier tokens work until they expire, at most ten at a time. The session itself still ends 12 hours after it was opened. For pages of the service only: 403 unless `Sec-Fetch-Site` is `same-origin` or `Origin` is the address of the service. 401 without a cookie of an open session. A cookie that was replaced over a minute ago is in the hands of two parties, and ends the session.',
   query,
   responses: { 201: NewSession },
   errors: ['UNAUTHORIZED', 'VALIDATION_ERROR'],
@@ -101,7 +105,7 @@ export const showSignIn = defineOperation({
   route: 'GET /sign-in',
   summary: 'Show the page that sign-in links lead to',
   description:
-    'Its button sends the token, which stands after `#`, to `POST /sessions` and shows the credential. Nothing is sent before, and the page loads nothing from other hosts.',
+    'Its button sends the token, the part after `#`, to `POST /sessions` and shows the credential. Nothing is sent before, and the page loads nothing from other hosts.',
   answer: { contentType: 'text/html; charset=utf-8', description: 'The page, in Portuguese.' },
   uses: { table: 'none' },
 });
@@ -111,7 +115,7 @@ const Session = openObject('Session', 'An open session of a person.', {
   accountId: idSchema('account'),
   createdAt: dateTime('When the person signed in.'),
   expiresAt: dateTime('The session is refused from this time on.'),
-  current: flag('Whether it is the session that asks.', true),
+  current: flag('Whether it is the session of this call.', true),
 });
 
 const own = { tag, permission: { session: 'accounts:read' } } as const;
@@ -122,11 +126,11 @@ export const listSessions = defineOperation({
   route: 'GET /v2/sessions',
   summary: 'List open sessions, newest first',
   description:
-    'Those of the person who asks; with `accountId`, those of a person whom one may manage, else 404. At most 200. One opened a moment ago may be missing for about a second.',
+    'Those of the caller; with `accountId`, those of a person whom the caller may manage, else 404. At most 200. One opened a moment ago may be missing for about a second.',
   query: z.strictObject({
     accountId: looseId('account', boundedText(128, 'The person whose sessions to list.'))
       .optional()
-      .meta({ description: 'The person whose sessions to list; oneself when absent.' }),
+      .meta({ description: 'The person whose sessions to list; the caller when absent.' }),
   }),
   answer: openObject('SessionList', 'Open sessions of a person.', {
     items: z.array(Session).meta({ description: 'The open sessions, newest first.' }),
@@ -141,7 +145,7 @@ export const deleteSession = defineOperation({
   route: 'DELETE /v2/sessions/{id}',
   summary: 'End a session',
   description:
-    "It is refused within 60 seconds. One's own, or that of a person whom one may manage; any other is 404, as one that has ended.",
+    'It is refused within 60 seconds. The caller may end its own sessions, and those of a person whom it may manage; any other session is 404, and so is one that has ended.',
   params: z.object({ id: pathId('session', 'The id of the session.') }),
   responses: { 204: null },
   uses: { table: 'write', writes: ['credentials'] },

@@ -9,26 +9,26 @@ import { ipRanges } from './keys.ts';
 
 const name = boundedText(100, 'A name for people.', 'Billing gateway');
 const route = z.enum(SMPP_ROUTES).meta({
-  description: 'The route of what it sends: `premium` for communication, `otp` for transactional texts.',
+  description: 'The route of its messages: `premium` for communication, `otp` for transactional texts.',
   example: 'premium',
 });
 const senderId = smsFields.senderId
   .unwrap()
   .meta({ description: 'The sender of messages whose source address is empty.', example: 'LOJA' });
 const addresses = ipRanges(
-  `From where it may bind: 1 to ${MAX_IP_RANGES} addresses or CIDR blocks. Absent: from anywhere. From elsewhere: ESME_RBINDFAIL.`,
+  `The addresses that it may bind from: 1 to ${MAX_IP_RANGES} addresses or CIDR blocks. Absent: from anywhere. From any other address: ESME_RBINDFAIL.`,
 );
 const number = ({ standard, maximum }: typeof BINDS | typeof WINDOW, what: string) =>
   z
     .int()
     .min(1)
     .max(maximum)
-    .meta({ description: `${what}: 1 to ${maximum}; ${standard} where none is named.`, example: standard });
+    .meta({ description: `${what}: 1 to ${maximum}; ${standard} when absent.`, example: standard });
 const maxBinds = number(BINDS, 'How many binds it may have at once, in all containers together');
 const window = number(WINDOW, 'How many requests of a bind may be without a response; one more is ESME_RTHROTTLED');
 const dlrFormat = z.enum(DLR_FORMATS).meta({
   description:
-    'How dates in the text of a delivery receipt are written: `minutes` (`YYMMDDhhmm`, as the specification has it) or `seconds` (`YYMMDDhhmmss`). `minutes` where none is named.',
+    'How dates in the text of a delivery receipt are written: `minutes` (`YYMMDDhhmm`, as in the specification) or `seconds` (`YYMMDDhhmmss`). `minutes` when absent.',
   example: 'minutes',
 });
 
@@ -52,7 +52,7 @@ const fields = {
       description: 'Who created it: a person (`acc_…`) or a key (`key_…`). Absent: the operator.',
       example: 'key_3nH2vKq8RtYb3LxWm9ZcJ',
     }),
-  passwordChangedAt: dateTime('When its password was made.'),
+  passwordChangedAt: dateTime('When its password was created.'),
   createdAt: dateTime('When it was created.'),
   updatedAt: dateTime('When it was last changed.'),
 };
@@ -87,7 +87,7 @@ export const createSmppAccount = defineOperation({
   route: 'POST /v2/smpp/accounts',
   summary: 'Create an SMPP account',
   description:
-    'It sends SMS for the organization, in the environment of the credential. The password is shown in this response and never again. 403 for a caller without `sms:send` and `sms:read`, which is what the account may do, and for addresses that the caller may not call from. 409 when the organization has 100.',
+    'It sends SMS for the organization, in the environment of the credential. The password is shown in this response and never again. 403 for a caller without `sms:send` and `sms:read`, the scopes of the account, and for addresses that the caller may not call from. 409 when the organization has 100.',
   body: closedObject('CreateSmppAccount', 'An SMPP account to create.', {
     name,
     route,
@@ -116,7 +116,7 @@ export const changeSmppAccount = defineOperation({
   route: 'PATCH /v2/smpp/accounts/{id}',
   summary: 'Change an SMPP account',
   description:
-    'Binds that are open learn of it within a minute. To set addresses, the caller holds `sms:send` and `sms:read`, and may itself call from all of them: else 403.',
+    'The change reaches open binds within a minute. To set addresses, the caller needs `sms:send` and `sms:read`, and must itself be allowed to call from all of them: else 403.',
   params,
   body: z
     .strictObject({
@@ -141,9 +141,9 @@ export const rotateSmppPassword = defineOperation({
   ...writes,
   id: 'smpp.rotate-password',
   route: 'POST /v2/smpp/accounts/{id}/rotate-password',
-  summary: 'Give an SMPP account another password',
+  summary: 'Rotate the password of an SMPP account',
   description:
-    'The former password binds no more at once; binds that are open stay so. 403 for a caller without `sms:send` and `sms:read`, or that may not call from where the account may bind, since the response shows the password.',
+    'The former password is refused at once; open binds stay open. 403 for a caller without `sms:send` and `sms:read`, or that may not call from the addresses of the account, since the response shows the password.',
   params,
   answer: IssuedSmppAccount,
 });
@@ -153,7 +153,7 @@ export const deleteSmppAccount = defineOperation({
   id: 'smpp.delete',
   route: 'DELETE /v2/smpp/accounts/{id}',
   summary: 'Delete an SMPP account',
-  description: 'It binds no more at once, and its open binds end within a minute. What it sent stays.',
+  description: 'New binds are refused at once, and its open binds end within a minute. Its messages are kept.',
   params,
   responses: { 204: null },
 });

@@ -27,7 +27,9 @@ const cost = billing('The price of the whole message, summed segment by segment.
 /** docs/spec/sms.md#provider-receipt. */
 const providerReceipt = openObject('SmsProviderReceipt', "The provider's last receipt.", {
   id: text("The provider's id of the message."),
-  type: z.enum(['api_message', 'api_fast', 'api_reply']).meta({ description: 'What the receipt reports on.' }),
+  type: z
+    .enum(['api_message', 'api_fast', 'api_reply'])
+    .meta({ description: 'The kind of message that the receipt is about.' }),
   to: text('The recipient, masked without pii:full.'),
   message: optionalText("The provider's description."),
   reference: optionalText('Our id, as the provider repeats it.'),
@@ -174,7 +176,7 @@ export const listSms = defineOperation({
     campaignId: z.string().max(128).optional().meta({ description: 'Only messages with this campaign tag.' }),
     phone: z.string().max(64).optional().meta({
       description:
-        'Only messages to this recipient, in E.164: without pii:full at most 60 calls at once and one more each second.',
+        'Only messages to this recipient, in E.164: without pii:full at most 60 calls in a burst and one more each second.',
     }),
     ...window,
     ...pageQuery,

@@ -44,7 +44,7 @@ const component = closedObject('TemplateComponent', 'A component of a template.'
   type: boundedText(32, 'HEADER, BODY, FOOTER, BUTTONS, CAROUSEL or LIMITED_TIME_OFFER.', 'BODY'),
   payload: z.unknown().meta({
     description:
-      "Everything of the component besides its type, in Meta's format: HEADER `{format, text?, example?}`, BODY `{text, example?}`, FOOTER `{text}`, BUTTONS `{buttons}`, CAROUSEL `{cards: [{components}]}` with the components of each card, LIMITED_TIME_OFFER `{limited_time_offer: {text, has_expiration?}}`.",
+      "The component without its type, in Meta's format: HEADER `{format, text?, example?}`, BODY `{text, example?}`, FOOTER `{text}`, BUTTONS `{buttons}`, CAROUSEL `{cards: [{components}]}` with the components of each card, LIMITED_TIME_OFFER `{limited_time_offer: {text, has_expiration?}}`.",
     example: COMPONENTS[0]?.payload,
   }),
 });
@@ -143,7 +143,7 @@ export const changeTemplate = defineOperation({
   description:
     'Only a draft or a rejected template, which becomes a draft; increments `version`. JSON Merge Patch: absent fields stay. Name and language cannot change once Meta has the template.',
   params: id,
-  body: closedObject('ChangeTemplate', 'A change of a template.', {
+  body: closedObject('ChangeTemplate', 'A change to a template.', {
     name: name.optional(),
     language: language.optional(),
     category: category.optional(),

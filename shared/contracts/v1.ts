@@ -87,7 +87,7 @@ export const V1Send = z
     scheduledAt: dateTime('When to send it; now when absent or past. At most 90 days ahead.').optional(),
   })
   .refine(({ text: said, template: saved }) => (said === undefined) !== (saved === undefined), {
-    message: 'must be given, or template: one of both',
+    message: 'must be given, or template: exactly one of the two',
     path: ['text'],
   })
   .meta({ id: 'V1Send', description: 'A message on any channel, with its fallbacks.' });
@@ -131,7 +131,7 @@ export const V1Accepted = openObject('V1Accepted', 'The accepted message.', {
         after: text('How long it waits for the delivery of the step before.', '600s'),
         price: price.optional(),
         refusal: stepRefusal.optional().meta({
-          description: 'Why it could not be sent as things stand: unless that changes until it is due, it is skipped.',
+          description: 'Why it could not be sent now: unless that changes before it is due, it is skipped.',
         }),
       }),
     )
@@ -147,7 +147,7 @@ const FallbackStep = z.object({
   route: text('The row of the price table.', 'premium').optional(),
   to: text('The recipient; masked without pii:full.').optional(),
   after: text('How long it waits for the delivery of the step before; 0s for the first.', '0s'),
-  units: z.int().meta({ description: 'What the price counts: segments on SMS, else 1.', example: 1 }).optional(),
+  units: z.int().meta({ description: 'The number of billed units: segments on SMS, else 1.', example: 1 }).optional(),
   price: price.optional(),
   volumeBand: volumeBand.optional(),
   leavesAt: dateTime(
@@ -156,7 +156,7 @@ const FallbackStep = z.object({
   provider: text('The provider that would send it.', 'sandbox_provider').optional(),
   refusal: stepRefusal.optional().meta({
     description:
-      'Why it would be refused; absent when it would not. A fallback is then skipped, unless that changes until it is due.',
+      'Why it would be refused; absent when it would not. A fallback is then skipped, unless that changes before it is due.',
   }),
 });
 
@@ -188,7 +188,7 @@ export const v1Preview = defineOperation({
   tag: 'All channels',
   summary: 'Preview a send and its cost',
   description:
-    'The send plan, step by step: price, band, recipient, send time, and why it would be refused. A suppressed e-mail address is shown as a `refusal` with the reason `suppressed`, whose price is not charged: the send itself is 202, and the message then fails with that reason, and its fallbacks are sent. Without pii:full, at most 60 previews a minute tell that a recipient opted out or is suppressed; then 429.',
+    'The send plan, step by step: price, band, recipient, send time, and why it would be refused. A suppressed e-mail address is shown as a `refusal` with the reason `suppressed`, whose price is not charged: the send itself is 202, and the message then fails with that reason, and its fallbacks are sent. Without pii:full, at most 60 previews a minute may show that a recipient opted out or is suppressed; then 429.',
   permission: 'messages:send',
   body: V1Send,
   answer: SendPlanView,

@@ -120,7 +120,7 @@ export const listPrices = defineOperation({
             .enum(['segment', 'message', 'recipient', 'device', 'reply'])
             .meta({ description: 'The unit that a price applies to.' }),
           prefix: optionalText(
-            'The first digits of the phone numbers that the row prices, without the plus; of several the longest counts. Absent: every recipient.',
+            'The first digits of the phone numbers that the row prices, without the plus; of several matching rows the longest applies. Absent: every recipient.',
             '55',
           ),
           bands: z.array(VolumeBand).min(1).meta({ description: 'The price bands; one if the price is fixed.' }),

@@ -21,7 +21,7 @@ const headers = z
   .max(20)
   .meta({
     description:
-      'Headers sent with each delivery, in addition to our own; reserved names are refused. Values are write-only: sent back as they were answered, they stay as they are.',
+      'Headers sent with each delivery, in addition to our own; reserved names are refused. Values are write-only: a masked value that is sent back unchanged keeps the stored value.',
   });
 const shownHeaders = z
   .array(
@@ -30,7 +30,7 @@ const shownHeaders = z
       value: text('`••••` and the last four characters; of a value of fewer than eight only `••••`.', '••••a-12'),
     }),
   )
-  .meta({ description: 'The headers that each delivery gets besides our own; their values are write-only.' });
+  .meta({ description: 'The headers that each delivery has in addition to our own; their values are write-only.' });
 const retry = closedObject('WebhookRetry', 'How failed deliveries are retried, until 24 hours have passed.', {
   maxAttempts: z.int().min(1).max(20).meta({ description: 'Maximum attempts per event.', example: 8 }),
   backoffSeconds: z
@@ -85,7 +85,7 @@ export const CreateWebhook = closedObject(
 );
 export const ChangeWebhook = closedObject(
   'ChangeWebhook',
-  'A change of a subscription; a new url is validated again.',
+  'A change to a subscription; a new url is validated again.',
   {
     url: url.optional(),
     events: events.optional(),

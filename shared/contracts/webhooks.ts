@@ -91,7 +91,7 @@ export const rotateWebhookSecret = defineOperation({
   id: 'webhooks.rotate-secret',
   route: 'POST /webhooks/{id}/rotate-secret',
   summary: "Rotate a subscription's secret",
-  description: 'Until the overlap ends, both secrets sign.',
+  description: 'Until the overlap ends, deliveries are signed with both secrets.',
   params: id,
   body: closedObject('RotateWebhookSecret', 'The overlap of a rotation.', {
     overlapHours: z
@@ -99,7 +99,7 @@ export const rotateWebhookSecret = defineOperation({
       .min(0)
       .max(720)
       .default(24)
-      .meta({ description: 'How long the old secret also signs.', example: 24 }),
+      .meta({ description: 'For how many hours deliveries are also signed with the old secret.', example: 24 }),
   }),
   answer: WebhookWithSecret,
   errors: WRITE,
@@ -179,7 +179,7 @@ export const listWebhookEvents = defineOperation({
   route: 'GET /webhooks/{id}/events',
   summary: 'Pull the events of a subscription by sequence',
   description:
-    'In order and without gaps: a receiver that requests what follows its last sequence number proves that it missed nothing. Events are kept for 30 days: a request for older ones returns the oldest that is kept.',
+    'In order and without gaps: a receiver that requests the events after its last sequence number can be sure that it missed none. Events are kept for 30 days: a request for older ones returns from the oldest that is kept.',
   params: id,
   query: z.strictObject({
     after: z

@@ -32,7 +32,7 @@ const KEY_PARAMETERS = {
 const scopeNote = ({ permission }: OperationContract): string => {
   if (permission === 'public') return 'No credential is needed.';
   if (typeof permission === 'string') return `Scope: \`${permission}\`.`;
-  return `Only for a person in a session that holds \`${permission.session}\`.`;
+  return `Only for a person in a session that has \`${permission.session}\`.`;
 };
 
 const scopeOf = ({ permission }: OperationContract): string | undefined =>
@@ -40,11 +40,13 @@ const scopeOf = ({ permission }: OperationContract): string | undefined =>
 
 const isRaw = (body: z.ZodType | RawContent): body is RawContent => 'contentType' in body;
 
-const LOCATION = { Location: { description: 'Where to go on.', required: true, schema: { type: 'string' } } } as const;
+const LOCATION = {
+  Location: { description: 'The address to redirect to.', required: true, schema: { type: 'string' } },
+} as const;
 
 const LINK = {
   Link: {
-    description: 'Of CSV: the address of the next page, `rel="next"`; absent at the end.',
+    description: 'With CSV: the address of the next page, `rel="next"`; absent at the end.',
     schema: { type: 'string' },
   },
 } as const;

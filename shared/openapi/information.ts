@@ -5,7 +5,7 @@ export const DESCRIPTION = `WhatsApp, e-mail, SMS, RCS, push and Instagram behin
 
 ## Credentials and environments
 
-Every call is authenticated by \`Authorization: Bearer\` and an API key. The key decides the environment: \`svc_live_…\` keys send and are charged,
+Every call is authenticated by \`Authorization: Bearer\` and an API key. The key determines the environment: \`svc_live_…\` keys send and are charged,
 \`svc_test_…\` keys use the sandbox and its own wallet. Objects of another organization or of the other environment answer 404.
 Each operation names the scope that it needs.
 
@@ -22,9 +22,9 @@ Unknown fields of a body are refused with 422, or with 400 where the operation d
 ## Errors
 
 Every error is a problem document (RFC 7807) with a stable \`code\` and the \`requestId\` of the call. It never repeats a value that was sent.
-Its \`type\` is the URL of a page that says what to do. An unknown path answers 404, a known path with another method 405 with \`Allow\`.
-Under \`/v1\` codes are in lower case, with the recommended \`action\`. What the gateway of a deployment refuses by itself
-before it checks the path or the credential (a body over 10 MB, its own throttling, a time-out) has the codes of the other paths there too.
+Its \`type\` is the URL of a page that explains it. An unknown path answers 404, a known path with another method 405 with \`Allow\`.
+Under \`/v1\` codes are in lower case, with the recommended \`action\`. Requests that the gateway of a deployment refuses
+before it checks the path or the credential (a body over 10 MB, its own throttling, a time-out) have the codes of the other paths there too.
 
 ## Versions and change
 
@@ -39,7 +39,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Messages: 'Messages of all channels: read them and their timelines, cancel, force and resend them.',
   SMS: 'Send texts, read them and the replies to them.',
   'E-mail': 'Send e-mails, and read them with their outcome.',
-  RCS: 'Send texts and cards by RCS, with an SMS where the device has none.',
+  RCS: 'Send texts and cards by RCS, with an SMS for devices without RCS.',
   Push: 'Apps and their devices, notifications to an audience, and the outcome on each device.',
   'E-mail templates': 'Subjects and bodies with placeholders, in HTML or MJML, for e-mails.',
   'WhatsApp numbers': 'The numbers that send WhatsApp messages: their status, quality, rate and profile.',
@@ -51,26 +51,28 @@ export const TAGS: Readonly<Record<string, string>> = {
   'API keys': 'Create, rotate and revoke the keys of the organization.',
   Organization: 'The organization behind the credential.',
   People: 'The people of the organization: their roles, and how they sign in.',
-  Audit: 'What was done to the organization and its settings, by whom and from where.',
+  Operator:
+    'The stage itself: its queues and dead letters, stuck work, providers and organizations. Only for operators of the stage, in a session; `admin account create --role operator` makes one.',
+  Audit: 'The changes to the organization and its settings, with actor and address.',
   Media: 'Files in messages: uploaded once, sent by their id.',
   Assistants: "Turns of the organization's own AI assistants, in the timelines of the people they spoke with.",
   Contacts: 'The people that messages are sent to, and their consent.',
   Campaigns:
     'One message to many people: an audience of lists, segments and contacts, sent in portions, with its progress.',
-  Segments: 'Dynamic lists of contacts, by what they have and did.',
+  Segments: 'Dynamic lists of contacts, defined by conditions.',
   Activities: 'Calls, meetings and tasks about cards, contacts and companies, with reminders.',
-  Journeys: 'Automated ways of contacts through messages, waits and conditions: their versions, and what they do now.',
-  Pipelines: 'Sales pipelines: their stages, their boards and what they are expected to bring.',
-  Cards: 'The deals of pipelines: where they stand, what they are worth, and what became of them.',
-  'Card files': 'Files of cards: uploaded and downloaded by addresses, with their bytes checked.',
-  'Customer events': 'What customers did outside of messages, and the message that it followed.',
+  Journeys: 'Automated sequences of messages, waits and conditions for contacts: their versions, runs and results.',
+  Pipelines: 'Sales pipelines: their stages, their boards and forecasts.',
+  Cards: 'The deals of pipelines: their stages, values and results.',
+  'Card files': 'Files of cards: uploaded and downloaded by presigned addresses, with their bytes checked.',
+  'Customer events': 'Actions of customers outside of messages, and the message that each followed.',
   Exports: 'Messages with their outcome, as JSON or CSV.',
-  Companies: 'The companies that contacts and deals belong to, with what is counted of them.',
-  'Static lists': "Contacts that the caller's system put together, and keeps.",
+  Companies: 'The companies that contacts and deals belong to, with their counts.',
+  'Static lists': "Sets of contacts that the caller's system maintains.",
   Webhooks: 'Signed delivery of events to your URLs, with proof that none was missed.',
   Links: 'Short links in messages, and their clicks.',
   Unsubscribe: "The target of an e-mail's one-click unsubscribe (RFC 8058).",
-  Callbacks: 'Where providers report on messages; each verifies the signature of its own provider.',
+  Callbacks: 'The addresses to which providers report; each verifies the signature of its own provider.',
   Service: 'Health and documentation. No credential is needed.',
 };
 

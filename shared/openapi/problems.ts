@@ -12,28 +12,28 @@ const typeOf = (name: ProblemName): string => `/docs/errors/${name.toLowerCase()
 export const Problem = z
   .object({
     type: text('The address of the page that explains the error.', typeOf('NOT_FOUND')),
-    title: text('What it is, in words.', PROBLEMS.NOT_FOUND.title),
+    title: text('The kind of error, in words.', PROBLEMS.NOT_FOUND.title),
     status: z.int().meta({ description: 'The status of the answer.', example: 404 }),
     detail: text('What is wrong here. Never repeats a value that was sent.', 'There is no such SMS.'),
     instance: text('The path that was called.', '/v2/sms/messages/msg_4hJ9sKq2LmN8pRt5VwXz1'),
     code: z
       .enum([...new Set(NAMES.map((name): string => PROBLEMS[name].code)), ...Object.keys(V1_CODES)])
-      .meta({ description: 'The stable code: decide by this one. Lower-case on /v1.', example: 'NOT_FOUND' }),
+      .meta({ description: 'The stable code, for clients to act on. Lower-case on /v1.', example: 'NOT_FOUND' }),
     requestId: text('Finds the call in the logs.', 'req_Yb3LxWm9ZcJd7FgP1sTa4'),
-    action: optionalText('On /v1: what the caller is advised to do.'),
+    action: optionalText('On /v1: what the caller should do.'),
     meta: z
       .record(z.string(), z.union([z.string(), z.number()]))
       .optional()
-      .meta({ description: 'Sub-codes: `code` or `motivo`, and ids that help.' }),
+      .meta({ description: 'Sub-codes, `code` or `motivo`, and related ids.' }),
     errors: z
       .array(
         z.object({
-          path: text('Where, as a dotted path.', 'to'),
+          path: text('The field, as a dotted path.', 'to'),
           message: text('What is wrong there.', 'must be an existing number in E.164'),
         }),
       )
       .optional()
-      .meta({ description: 'For validation: every place that breaks the contract.' }),
+      .meta({ description: 'For validation: every field that violates the contract.' }),
   })
   .meta({ id: 'Problem', description: 'An error (RFC 7807).' });
 
@@ -55,9 +55,13 @@ const requestId = {
   schema: { type: 'string' },
 } as const;
 const retryAfter = (required: boolean) =>
-  ({ description: 'After how many seconds to ask again.', required, schema: { type: 'integer', minimum: 0 } }) as const;
+  ({
+    description: 'After how many seconds to repeat the request.',
+    required,
+    schema: { type: 'integer', minimum: 0 },
+  }) as const;
 const challenge = {
-  description: 'The scheme that a credential comes in: `Bearer`.',
+  description: 'The authentication scheme: `Bearer`.',
   schema: { type: 'string' },
 } as const;
 export const HEADERS = { RequestId: requestId } as const;

@@ -36,7 +36,7 @@ export const endUserMessagingSettings = {
     .url()
     .optional()
     .describe(
-      "Another address than the region's own (https://sms-voice.<region>.amazonaws.com): a VPC endpoint or a stand-in.",
+      "An address to use instead of the region's own (https://sms-voice.<region>.amazonaws.com): a VPC endpoint or a stand-in.",
     ),
 };
 const schema = z.object(endUserMessagingSettings);

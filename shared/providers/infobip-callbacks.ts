@@ -52,7 +52,7 @@ export const infobipCallbackAuth = z.discriminatedUnion('type', [
       .regex(/^[A-Za-z0-9-]+$/)
       .transform((name) => name.toLowerCase())
       .describe(
-        'The header that carries the signature. Its name belongs to the configuration of the account (x-ib-exchange-req-signature, for one), so there is no default.',
+        'The header with the signature. Its name is part of the configuration of the account (for example x-ib-exchange-req-signature), so there is no default.',
       ),
     timestampHeader: z
       .string()
@@ -60,7 +60,7 @@ export const infobipCallbackAuth = z.discriminatedUnion('type', [
       .transform((name) => name.toLowerCase())
       .optional()
       .describe(
-        'The header of the timestamp (ms) that is signed before the body, if one is: x-ib-exchange-req-timestamp. Without it the body alone is signed.',
+        'The header of the timestamp (ms) that is signed before the body, if one is: x-ib-exchange-req-timestamp. Without it only the body is signed.',
       ),
   }),
 ]);

@@ -25,7 +25,7 @@ export const infobipAccountSettings = {
     .enum(['message', 'subscription'])
     .default('message')
     .describe(
-      'Who names the address of delivery reports: each message, or the subscription of the account (whose profile carries the security settings).',
+      'Where the address of delivery reports is set: in each message, or in the subscription of the account (whose profile has the security settings).',
     ),
   logsLagMs: z
     .int()

@@ -1,6 +1,7 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { QUEUES, type QueueMessage, type QueueName } from '../queues/queues.ts';
-import { retrySooner } from '../wiring/process/aws.ts';
+import { keepLastFailures } from '../storage/due-work/dead-letters.ts';
+import { clock, retrySooner, table } from '../wiring/process/aws.ts';
 import { logger, measure } from '../wiring/process/observe.ts';
 import { lambda } from './lambda.ts';
 
@@ -12,14 +13,27 @@ type BatchWork<Q extends QueueName> = (messages: readonly QueueMessage<Q>[]) => 
 /** Errors whose message may repeat the unparsable input. */
 const UNREADABLE = new Set(['SyntaxError', 'ZodError']);
 
+const failureOf = (error: unknown) => ({
+  fault: error instanceof Error ? error.name : 'not an Error',
+  reason: error instanceof Error && !UNREADABLE.has(error.name) ? error.message : 'the message does not parse',
+});
+
 const noteFailure = (queue: QueueName, { messageId }: SQSRecord, error: unknown): void => {
   measure({ queue }, { ConsumerFailures: 1 });
-  logger.error('consumer failed', {
-    queue,
-    recordId: messageId,
-    fault: error instanceof Error ? error.name : 'not an Error',
-    reason: error instanceof Error && !UNREADABLE.has(error.name) ? error.message : 'the message does not parse',
-  });
+  logger.error('consumer failed', { queue, recordId: messageId, ...failureOf(error) });
+};
+
+const receivesOf = ({ attributes }: SQSRecord): number => Number(attributes?.ApproximateReceiveCount ?? 1);
+
+/** Stores, for the operator, why messages failed that become dead letters now. Best effort: the log has it too. */
+const keepDeaths = async (queue: QueueName, failed: readonly (readonly [SQSRecord, unknown])[]): Promise<void> => {
+  const dead = failed.filter(([record]) => receivesOf(record) >= QUEUES[queue].maxReceives);
+  if (dead.length === 0) return;
+  const at = clock();
+  const failures = dead.map(([{ messageId }, error]) => ({ sqsId: messageId, at, ...failureOf(error) }));
+  await keepLastFailures(table, failures).catch((error: unknown) =>
+    logger.warn('why messages died could not be kept', { queue, fault: failureOf(error).fault }),
+  );
 };
 
 /** The result of each message. All failed if the work as a whole did, or returned no result for one of them. */
@@ -42,8 +56,8 @@ const parse = <Q extends QueueName>(queue: Q, { body }: SQSRecord) =>
 
 const failedOf = (records: readonly SQSRecord[], failures: readonly { readonly itemIdentifier: string }[]) => {
   const failed = new Set(failures.map(({ itemIdentifier }) => itemIdentifier));
-  return records.flatMap(({ messageId, receiptHandle, attributes }) =>
-    failed.has(messageId) ? [{ receiptHandle, receives: Number(attributes?.ApproximateReceiveCount ?? 1) }] : [],
+  return records.flatMap((record) =>
+    failed.has(record.messageId) ? [{ receiptHandle: record.receiptHandle, receives: receivesOf(record) }] : [],
   );
 };
 
@@ -58,13 +72,14 @@ export const batchConsumer = <Q extends QueueName>(queue: Q, work: BatchWork<Q>)
     const read = await Promise.allSettled(Records.map(async (record) => parse(queue, record)));
     const messages = read.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
     const outcomes = (await outcomesOf(work, messages)).values();
-    const batchItemFailures = Records.flatMap((record, at) => {
+    const failed = Records.flatMap((record, at): (readonly [SQSRecord, unknown])[] => {
       const outcome = read[at]?.status === 'fulfilled' ? outcomes.next().value : read[at];
       if (outcome?.status !== 'rejected') return [];
       noteFailure(queue, record, outcome.reason);
-      return [{ itemIdentifier: record.messageId }];
+      return [[record, outcome.reason]];
     });
-    await retrySooner(queue, failedOf(Records, batchItemFailures));
+    const batchItemFailures = failed.map(([{ messageId }]) => ({ itemIdentifier: messageId }));
+    await Promise.all([retrySooner(queue, failedOf(Records, batchItemFailures)), keepDeaths(queue, failed)]);
     return { batchItemFailures };
   });
 

@@ -16,7 +16,7 @@ import { header, headerValues } from './headers.ts';
 const parsePart = <T, N extends ProblemName>(schema: z.ZodType<T>, input: unknown, problem: N, what: string) => {
   const parsed = schema.safeParse(input, { error: zodErrorMap });
   if (parsed.success) return parsed.data;
-  return refuse(problem, { detail: `${what} breaks the contract.`, errors: fieldErrors(parsed.error) });
+  return refuse(problem, { detail: `${what} violates the contract.`, errors: fieldErrors(parsed.error) });
 };
 
 /** The body's exact text; undefined if a base64 body is not UTF-8. */
@@ -143,7 +143,7 @@ export const readInput = (contract: OperationContract, event: APIGatewayProxyEve
   const schema = querySchema(contract);
   if (schema && Object.hasOwn(event.multiValueQueryStringParameters ?? {}, PROTOTYPE))
     return refuse(badQuery, {
-      detail: 'The query breaks the contract.',
+      detail: 'The query violates the contract.',
       errors: [{ path: PROTOTYPE, message: unknownFields(schema) }],
     });
   const query = readPart(schema, queryOf(event), badQuery, 'The query');

@@ -275,6 +275,8 @@ export const KEYS = {
   link: (code: string) => key(`LINK#${code}`, 'LINK'),
   /** The dispatchers' progress in a shard of a kind of work item, and the holder's lease. */
   dispatch: (kind: string, shard: number) => key(`DISPATCH#${kind}#${shard}`, 'DISPATCH'),
+  /** Why the last attempt of a queue message failed, by its id in SQS, which stays the same among the dead letters. */
+  deadLetter: (sqsId: string) => key(`DEAD#${sqsId}`, 'DEAD'),
   /** An event in the outbox, on its way to webhook subscriptions. */
   event: (id: Id<'event'>) => key(`EVT#${id}`, 'EVT'),
   /** A webhook subscription. An organization's are in one partition, so that an event's fan-out reads them in one query. */

@@ -244,7 +244,7 @@ test('a merge that found a block already up to date marks no contacts', async ()
   await expectExact();
 });
 
-test('an outdated merge removes no marks that it has not merged', async () => {
+test('a merge that another one overtook removes no mark that the other did not merge', async () => {
   const { base, makeVip, expectExact } = await startPlain(2);
   await makeVip(0);
   const slow = Promise.withResolvers<void>();

@@ -234,7 +234,7 @@ const countingIndex = (keptFrom = 1) => {
   };
 };
 
-test('a page of a cached selection reads only the columns of its own blocks', async () => {
+test('the first page of a small cached selection reads no columns', async () => {
   const base = await startBase();
   for (let at = 0; at < 15; at++) await base.create('vip');
   await merge(base, { lost: 0, seen: 0 });

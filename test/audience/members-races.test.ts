@@ -92,7 +92,7 @@ describe('concurrent workers', () => {
     );
   });
 
-  test('never store the earlier state of a contact before another evaluation has processed it, even if that one found no change', async () => {
+  test('never store an earlier state of a contact than another evaluation processed, even if that one found no change', async () => {
     const { base, contact, moves, segment } = await startWith(isVip, 1);
     await base.change(contact(0), vip);
     const backAgain = async () => {
@@ -125,7 +125,7 @@ describe('concurrent workers', () => {
     expect(moves()).toEqual([`${segment.id} entered ${contact(0).id}`]);
   });
 
-  test('of many concurrent changes are few: a worker whose mark was already processed does nothing', async () => {
+  test('process all changes of a block with the work of one of them: no other mark stays due', async () => {
     const { base, contact } = await startWith(isVip, 12);
     for (let at = 0; at < 12; at++) await base.change(contact(at), vip);
     await mergeChanges(base.portsOver(table), base.organizationId, { atLeast: 16, contactId: contact(0).id });
@@ -162,7 +162,7 @@ describe('the first members of a segment', () => {
     expect(moves()).toEqual([`${segment.id} entered ${entered}`]);
   });
 
-  test('are tracked once every process has seen the segment, within ten seconds', async () => {
+  test('are tracked immediately by the process that added the segment, and by one without a cached answer', async () => {
     const base = await startMembers(world);
     expect(await hasSegments(table, base.organizationId)).toBe(false);
     await base.addSegment(isVip);

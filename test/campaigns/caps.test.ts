@@ -52,7 +52,7 @@ test('a recipient held back by a frequency cap gets the message once the cap all
   );
 });
 
-test('a recipient whose cap never allows the message is skipped 72 hours after its portion started', async () => {
+test('a recipient whose cap never allows the message is skipped within 72 hours of the start of its portion', async () => {
   const actor = await world.organization();
   const [contact] = (await writePeople(world, actor, [{}])) as [Contact];
   await started(actor, [contact]);

@@ -104,7 +104,7 @@ test('a campaign is not paused for what was found before it was resumed', async 
   expect(await ports.store.readById(id)).toMatchObject({ status: 'running' });
 });
 
-test('concurrent portions reserve coins of a campaign up to its limit and no more', async () => {
+test('a portion reserves coins of its campaign up to the limit and no more, also with an outdated copy of the campaign', async () => {
   const { id, claim, portion } = await running();
   const claimed = await claim(portion);
   const campaign = await ports.store.readById(id);

@@ -89,10 +89,14 @@ describe('a campaign', { timeout: 120_000 }, () => {
     await workOff(world, ports, id);
     world.now += 3600_000;
     await workOff(world, ports, id);
+    const dueAt = async () => (await world.table.get(KEYS.campaign(id)))?.dueAt;
+    const before = await dueAt();
+    expect(before).toBeGreaterThan(world.now);
     accepted(await pauseCampaign(ports, actor, id));
     accepted(await resumeCampaign(ports, actor, id));
     await workOff(world, ports, id);
     expect(await stateOf(id)).toEqual({ status: 'running', reason: undefined });
+    expect(await dueAt()).toBe(before);
   });
 
   test('returns the campaign for a repeated resumption with the same limit, and refuses one with another limit while it runs', async () => {

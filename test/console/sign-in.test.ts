@@ -7,7 +7,7 @@ const service = await use(startConsole());
 const tenant = await service.tenant();
 
 describe('signing in', () => {
-  test('accepts an address without revealing whether it has an account', async () => {
+  test('accepts an address without an account like any other', async () => {
     const page = await service.open();
     await page.goto('/console/messages');
     await page.getByRole('heading', { name: 'Entrar' }).waitFor();
@@ -52,7 +52,7 @@ describe('signing in', () => {
     expectNoFaults(page);
   });
 
-  test('leads to the page that was requested', async () => {
+  test('leads to pages, and says which do not exist', async () => {
     const page = await service.open();
     const account = await service.person(tenant);
     await service.signIn(page, account);

@@ -50,7 +50,7 @@ const INTERFACE: readonly (readonly [operation: string, success: number, errors:
 const ADDED: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   'POST /v1/messages': {
     412: 'docs/spec/sends.md#order-of-checks: a route without a price',
-    422: 'docs/spec/errors.md#a-recipient-that-is-none: other faults of the body; docs/spec/sends.md#opt-out',
+    422: 'docs/spec/errors.md#malformed-recipients: other faults of the body; docs/spec/sends.md#opt-out',
     502: 'docs/spec/operations.md#a-live-send-without-a-provider',
   },
   'POST /v2/email/messages': {

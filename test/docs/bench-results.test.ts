@@ -23,7 +23,7 @@ describe('a section of the bench results', () => {
     expect(staleBecause(RECORD, () => 2)).toEqual(['2 files of the service changed since commit 1db0c3b']);
   });
 
-  test('is stale if the commit at which it was measured is in no other clone', () => {
+  test('is stale if its commit is not in the repository, or if the service had uncommitted changes', () => {
     expect(staleBecause(RECORD, () => undefined)).toEqual(['commit 1db0c3b is not in this repository']);
     expect(staleBecause({ ...RECORD, clean: false }, () => 0)).toEqual(['the service had uncommitted changes']);
   });

@@ -180,7 +180,8 @@ describe('the units in docs/crm.md', () => {
       'Search of a process that holds it': await unitsOf(find),
     };
     const { organizationId } = own;
-    await table.write(companyMark({ organizationId, id: idOfNth(1) }, now));
+    // Due in any case, as a change that triggers a merge is: clearing one that is not due takes a unit less.
+    await table.write(companyMark({ organizationId, id: idOfNth(1) }, now, true));
     measured['The same with one changed company'] = await unitsOf(find);
     measured['Merge of one changed company'] = await unitsOf(() => mergeDirectory(table, own.organizationId));
     expect(new Set(entries.map(({ id }) => bucketOf(id))).size).toBe(DIRECTORY_BUCKETS);

@@ -109,6 +109,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'routes set --default --channel sms --route premium --providers twilio,infobip': admin(),
   'queue peek': admin('--env test --queue outcome'),
   'queue redrive': admin('--env test --queue outcome'),
+  'account create --role operator': admin('--organization org_… --name Rui --email rui@loja.example'),
   'npm run new:operation sms.archive': scriptIsThere,
   // CI runs it, including this test.
   'npm ci && npm test': async () => expect(PACKAGE.scripts.test).toBe('vitest run'),

@@ -5,7 +5,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
 describe('the rate of a load', () => {
-  test('counts neither the warm-up nor responses after the end, however many requests were in flight', () => {
+  test('includes neither the warm-up nor responses after the end, however many requests were in flight', () => {
     const counter = responseCounter({ warmMs: 1_000, measureMs: 2_000 });
     expect(counter.note('201', 1)).toBe(false);
     vi.advanceTimersByTime(1_000);

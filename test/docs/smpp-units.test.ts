@@ -111,8 +111,8 @@ test('docs/cost.md states the cost of a report over SMPP: writing, polling and d
   ]);
   expect(Object.fromEntries(stated)).toEqual({
     'A report that is written with the receipt of a send': written,
-    'A look at what waits for an account': look,
-    'A report that is told, alone': tell,
-    'A look whether what waits for an account is told': watching,
+    'A check for waiting notices of an account': look,
+    'A single report that is delivered': tell,
+    'A check whether waiting notices of an account are delivered': watching,
   });
 });

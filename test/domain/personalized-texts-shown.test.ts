@@ -33,7 +33,7 @@ test('text that the caller wrote is shown unchanged', () => {
     expect(shownTexts({ origin }, 'zoe@loja.com', false)).toBe('zoe@loja.com');
 });
 
-test('a long text without an address is searched in no time', () => {
+test('a long text that resembles an address is searched without backtracking through it', () => {
   const text = 'a.'.repeat(50_000);
   const since = performance.now();
   expect(shown(text)).toBe(text);

@@ -1,19 +1,45 @@
 import { describe, expect, test } from 'vitest';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { KEY_SCOPES } from '../../shared/domain/access/keys.ts';
-import { ADDED_SCOPES, missingForRole, ROLES, scopesOfRole } from '../../shared/domain/access/roles.ts';
+import {
+  ADDED_SCOPES,
+  missingForRole,
+  OPERATOR_SCOPES,
+  ROLES,
+  scopesOfRole,
+} from '../../shared/domain/access/roles.ts';
 import { SCOPES, type Scope, withNarrowerScopes } from '../../shared/domain/core/scopes.ts';
 import { scopeOf } from '../support/requests.ts';
 
 describe('the scopes of the roles', () => {
-  test('name every scope once, so that none is forgotten or given twice', () => {
-    expect(Object.values(ADDED_SCOPES).flat().sort()).toEqual([...SCOPES].sort());
+  const isOperators = (scope: string) => scope.startsWith('operator:');
+
+  test('name every scope once, so that none is forgotten or given twice: those of the stage are the operator’s', () => {
+    const given = [...Object.values(ADDED_SCOPES).flat(), ...OPERATOR_SCOPES.filter(isOperators)];
+    expect(given.sort()).toEqual([...SCOPES].sort());
+  });
+
+  test('of an organization exclude the operator’s, who holds none of theirs except to list and end sessions', () => {
+    for (const role of ROLES) expect([...scopesOfRole(role)].filter(isOperators)).toEqual([]);
+    const held = [...scopesOfRole('operator')];
+    expect(held.filter((scope) => !isOperators(scope))).toEqual(['accounts:read']);
+    for (const role of ROLES) expect(missingForRole(scopesOfRole(role), 'operator')).not.toEqual([]);
+    expect(withNarrowerScopes(KEY_SCOPES).has('operator:read')).toBe(false);
+  });
+
+  test('let only an operator call an operation of the stage, and only in a session', () => {
+    const stage = OPERATIONS.filter(({ path }) => path.startsWith('/v2/operator/'));
+    expect(stage.length).toBeGreaterThan(0);
+    for (const { id, method, permission } of stage)
+      expect(permission, id).toEqual({ session: method === 'GET' ? 'operator:read' : 'operator:write' });
+    const others = OPERATIONS.filter((contract) => !stage.includes(contract));
+    expect(others.filter((contract) => isOperators(scopeOf(contract) ?? ''))).toEqual([]);
   });
 
   test('cover every operation: an owner may call each, and a viewer none that changes anything but its own sessions', () => {
     for (const contract of OPERATIONS) {
       const scope = scopeOf(contract) as Scope | undefined;
-      if (scope === undefined) continue;
+      if (scope === undefined || isOperators(scope)) continue;
       expect(scopesOfRole('owner'), contract.id).toContain(scope);
       const harmless = contract.method === 'GET' || /preview|render|simulate|sessions|export-jobs/.test(contract.id);
       if (!harmless) expect([...scopesOfRole('viewer')].includes(scope), contract.id).toBe(false);

@@ -38,7 +38,7 @@ it.each([
 it('an unknown field is named by the path, unless its name may be personal data', () => {
   const given = { name: 'a', cpf: 3, 'ana@example.com': 1, q7Zx9Token: 1 };
   const { error } = contract.safeParse(given, { error: zodErrorMap });
-  const message = 'is no field of the contract, which knows name, route, at, scopes, count, code';
+  const message = 'is not a field of the contract, which has name, route, at, scopes, count, code';
   expect(error && fieldErrors(error)).toEqual([
     { path: 'cpf', message },
     { path: '*', message },
@@ -77,6 +77,6 @@ it.each([
 
 it('an unknown field is answered with the known names, without the sent one', () => {
   expect(errorsOf({ name: 'a', cpf: 3, 'ana@example.com': 1 })).toEqual([
-    'is no field of the contract, which knows name, route, at, scopes, count, code',
+    'is not a field of the contract, which has name, route, at, scopes, count, code',
   ]);
 });

@@ -60,7 +60,7 @@ describe('the key of a journey or a campaign', () => {
     expect((await checkMoney(table, set.actor.organizationId, { quiet: false })).messages).toHaveLength(2);
   });
 
-  test('sends once, of twenty concurrent repeats', async () => {
+  test('sends once for twenty concurrent calls', async () => {
     const set = await setUp();
     const automated = ofCampaign('cmp_00000000000000000000a' as Id<'campaign'>, set.contactId);
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => send(set, automated)));

@@ -136,7 +136,7 @@ describe('the message counters of a step', () => {
   });
 
   test.each(Object.entries(tableFaults(8)))(
-    'is exact if every other transaction conflicts: %s',
+    'are exact although every other transaction fails: %s',
     async (_name, fault) => {
       const { actor, step } = await setUp();
       world.proxy.plan(onTransactions(fault, { every: 2 }));
@@ -150,7 +150,7 @@ describe('the message counters of a step', () => {
     },
   );
 
-  test('is exact if sixty messages of one step change concurrently', async () => {
+  test('are exact if sixty messages of one step change concurrently', async () => {
     const { actor, step } = await setUp();
     const visits = Array.from({ length: 60 }, (_, at) => at);
     const ids = await Promise.all(visits.map(async (visit) => (await send(actor, step, visit)).id));
@@ -160,7 +160,7 @@ describe('the message counters of a step', () => {
   });
 });
 
-test('a transaction that conflicts on a counter row uses another row', async () => {
+test('a transaction that conflicts on a counter row is repeated with another row', async () => {
   const { actor, step } = await setUp();
   const { id } = await send(actor, step);
   const rows: (string | undefined)[] = [];

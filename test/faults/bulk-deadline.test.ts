@@ -62,7 +62,7 @@ describe.each(BULK_MODES)('a bulk send that runs out of its time, %s', { timeout
     await bulk.sentOnce(actor, COUNT);
   });
 
-  test('is rolled back in two transactions per chunk, so that this takes no longer than reserving it', async () => {
+  test('is rolled back in exactly two transactions for each that reserved it', async () => {
     const actor = await world.organization(OPENING);
     let reserved = 0;
     let transactions = 0;

@@ -68,7 +68,7 @@ describe('a chunk', { timeout: 180_000 }, () => {
     }
   });
 
-  test('of concurrent batches with the same keys is reserved once; the second is answered with the first', async () => {
+  test('of concurrent batches with the same keys is sent once; the others get a conflict for it, and a later repeat is accepted', async () => {
     const actor = await world.organization(10_000_000);
     const answers = await Promise.all([1, 2, 3, 4].map(() => bulk.send(actor, keyed(120))));
     for (const answer of answers) {

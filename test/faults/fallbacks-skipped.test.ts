@@ -97,7 +97,7 @@ describe('a later fallback that cannot be sent', { timeout: 60_000 }, () => {
     ]);
     expect(accepted(await sendV1(submitPorts(), actor, 'key', body)).fallback).toEqual(answer.fallback);
     const told = timelineOf(await storedOf(answer.id), [], undefined).find(({ kind }) => kind === 'fallback');
-    expect(told?.detail).toContain(`${channel} (cannot leave now: ${reason ?? code}), then sms at 800 coins`);
+    expect(told?.detail).toContain(`${channel} (cannot be sent now: ${reason ?? code}), then sms at 800 coins`);
   });
 
   test('is skipped when it is due, with the reason, and the next one leaves', async () => {

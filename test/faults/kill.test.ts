@@ -2,8 +2,8 @@ import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { depthOf, redriveManually } from '../../infra/operator/queue-actions.ts';
 import { parseId } from '../../shared/domain/core/ids.ts';
+import { depthOf, redriveManually } from '../../shared/queues/dead-letters.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { chanceOf } from '../support/chance.ts';
 import {

@@ -104,7 +104,7 @@ describe('a send made with a session', () => {
     expect(messageView(await read(parseId('message', step?.id)), true)).toMatchObject(shown);
   });
 
-  test('with a key contains no personal data', async () => {
+  test('made with a key instead names no person', async () => {
     const actor = await world.organization(10_000);
     const created = await createMessage(submitPorts(), actor, 'key', { channel: 'sms', to: PHONE, ...TEXT });
     expect(created).not.toHaveProperty('sentByAccountId');

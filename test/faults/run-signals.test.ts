@@ -136,7 +136,7 @@ describe('a run that waits for a message', () => {
   });
 
   test.each(Object.entries(tableFaults(6)))(
-    'is signalled once if every other transaction conflicts: %s',
+    'is signalled once although every other transaction fails: %s',
     async (_, fault) => {
       const { step, message } = await sent();
       world.proxy.plan(onTransactions(fault, { every: 2 }));

@@ -73,7 +73,7 @@ describe('messages of a batch that was refused as a whole', () => {
     },
   );
 
-  test('are not readable by id, and cause no notification', async () => {
+  test('are not readable by id, and store no personal data', async () => {
     const actor = await world.organization();
     const contactId = await aContact(world.table, actor);
     await killed(actor, contactId);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import type { AuditAction } from '../../shared/domain/audit/entry.ts';
 import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { suppressionStore } from '../../shared/storage/contacts/email-addresses.ts';
 import { type Answer, apiClient, type Messaging, type Tenant } from '../support/api.ts';
 import { vapidKeys } from '../support/providers/webpush-stand-in.ts';
@@ -47,6 +48,9 @@ export const ENTERED: Readonly<Record<string, AuditAction>> = {
   'numbers.change': 'number.changed',
   'numbers.change-profile': 'number.changed',
   'numbers.disconnect': 'number.disconnected',
+  'operator.redrive-dead-letters': 'dead_letters.redriven',
+  'operator.retry-work': 'work.retried',
+  'operator.change-breaker': 'breaker.reset',
   'organization.change': 'organization.changed',
   'organization.set-quiet-hours': 'quiet_hours.changed',
   'organization.set-destinations': 'destinations.changed',
@@ -243,6 +247,23 @@ const useCampaigns = async ({ owner: { test: client } }: Stage, did: Did): Promi
   await did('campaigns.delete', client.call('DELETE', `/v2/campaigns/${draft.id}`));
 };
 
+/** Every act of an operator in a session. */
+const useStage = async ({ messaging, owner, operator }: Stage, did: Did): Promise<void> => {
+  const person = { organization: owner.id, name: MARK, email: `${MARK}@operators.example`, role: 'operator' };
+  const account = await operator('account create', person);
+  const { token } = await operator('session create', { account: account.id, env: 'test' });
+  const session = apiClient(messaging.url, token);
+  for (const path of ['queues', 'queues/push/dead-letters', `organizations/${owner.id}`])
+    expect((await session.get(`/v2/operator/${path}`)).status).toBe(200);
+  const breaker = KEYS.breaker('sms', 'twilio', 'premium');
+  await messaging.tables.test.putMany([{ ...breaker, openUntil: Date.now() + 60_000 }]);
+  const place = { channel: 'sms', provider: 'twilio', route: 'premium' };
+  for (const action of ['probe', 'reset'])
+    await did('operator.change-breaker', session.post('/v2/operator/breakers', { ...place, action }));
+  await did('operator.retry-work', session.post('/v2/operator/work/set-aside', { kind: 'run_job' }));
+  await did('operator.redrive-dead-letters', session.post('/v2/operator/queues/push/dead-letters', { ids: ['none'] }));
+};
+
 /** Does every act in the test stage, with the mark in every text. Answers the request of each operation's last call. */
 export const useEverything = async (stage: Stage): Promise<ReadonlyMap<string, string>> => {
   const {
@@ -259,6 +280,7 @@ export const useEverything = async (stage: Stage): Promise<ReadonlyMap<string, s
   };
   const call = (method: string, path: string, body?: unknown) => client.call(method, path, { body });
   await useOperator(stage);
+  await useStage(stage, did);
   await usePeople(stage, did);
   await useContacts(stage, did);
   await useCompanies(stage, did);

@@ -75,7 +75,8 @@ describe('the audit log', () => {
     const changing = OPERATIONS.filter(({ method, permission }) => method !== 'GET' && permission !== 'public');
     const others = changing.map(({ id }) => id).filter((id) => !NOT_ENTERED.some((pattern) => pattern.test(id)));
     expect(others.sort()).toEqual(Object.keys(ENTERED).sort());
-    const told = others.map((id) => entries.find(({ requestId }) => requestId === requests.get(id))?.action);
+    const all = [...entries, ...ofStage];
+    const told = others.map((id) => all.find(({ requestId }) => requestId === requests.get(id))?.action);
     expect(told).toEqual(others.map((id) => ENTERED[id]));
   });
 
@@ -134,8 +135,30 @@ describe('the audit log', () => {
   test('calls the operator by no name, and shows no address of theirs', () => {
     const acts = entries.filter(({ actor }) => actor.kind === 'operator');
     expect(new Set(acts.map(({ action }) => action))).toContain('wallet.credited');
-    for (const { actor, ip, requestId } of [...acts, ...ofStage])
+    const byCommand = ofStage.filter(({ requestId }) => requestId === undefined);
+    for (const { actor, ip, requestId } of [...acts, ...byCommand])
       expect({ actor, ip, requestId }).toEqual({ actor: { kind: 'operator', id: 'operator' } });
+  });
+
+  test('records in the stage’s log which operator acted in a session, and from where', () => {
+    const inSessions = ofStage.filter(({ requestId, actor }) => requestId !== undefined && actor.name === MARK);
+    expect(new Set(inSessions.map(({ action }) => action))).toEqual(
+      new Set([
+        'stage.viewed',
+        'dead_letters.peeked',
+        'dead_letters.redriven',
+        'organization.viewed',
+        'work.retried',
+        'breaker.probed',
+        'breaker.reset',
+      ]),
+    );
+    for (const { actor, ip } of inSessions)
+      expect({ actor, ip }).toEqual({
+        actor: { kind: 'operator', id: expect.stringMatching(/^acc_/), name: MARK },
+        ip: '127.0.0.1',
+      });
+    expect(entries.filter(({ action }) => action === 'organization.viewed')).toHaveLength(1);
   });
 
   test('holds no personal data, secret or value that was sent, in any of its rows', async () => {

@@ -42,7 +42,7 @@ const importedFile = async (client: Client, file: string, mapping: object) => {
 };
 
 describe('an export into a file', () => {
-  test('has the rows of the paged export, in both formats, and a new presigned address at each read', async () => {
+  test('has the rows of the paged export, in both formats, and an address for its file at each read', async () => {
     const { test: client } = await messaging.tenant();
     const name = '=1+1';
     for (const body of ['um', 'dois', 'três']) {
@@ -53,6 +53,8 @@ describe('an export into a file', () => {
     const { job, text } = await exported(client);
     expect(job).toMatchObject({ ...ABOUT, status: 'completed', masked: false, progress: { rows: 3 } });
     expect(Buffer.byteLength(text ?? '')).toBe(job.progress.bytes);
+    const again = (await client.get(`${PATH}/${job.id}`)).body.url;
+    expect(await (await fetch(again)).text()).toBe(text);
     const lines = text?.split('\r\n') ?? [];
     expect(lines[0]).toMatch(/^id,channel,direction,to,status,createdAt,/);
     expect(lines.slice(1, -1).map((line) => line.split(',')[0])).toEqual(

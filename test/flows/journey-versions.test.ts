@@ -134,7 +134,7 @@ describe('the versions of a journey', () => {
     expectProblem(await patch(second.id, { name: 'Três' }), 409);
   });
 
-  test('a replaced version that is paused and resumed takes no entries', async () => {
+  test('a replaced version that is paused, resumed and archived never has its trigger back', async () => {
     const { create, patch, did, triggers } = await begin();
     const { id } = await create();
     await did(id, 'activate');

@@ -182,7 +182,7 @@ describe('a registered domain', () => {
     expect((await verify(live, body.id)).body).toMatchObject({ status: 'rejected' });
   });
 
-  test('is stored neither while SES is unavailable nor if the account already has it', async () => {
+  test('is not stored while the SES account already has it', async () => {
     const { live } = await tenantOf();
     const domain = newDomain();
     ses.identities.set(domain, 'SUCCESS');
@@ -193,7 +193,7 @@ describe('a registered domain', () => {
 });
 
 describe('a value', () => {
-  test('of one organization is 409 for any other while it is pending, and permanently once it was verified', async () => {
+  test('of one organization is 409 for any other while it is pending, and once it was verified until the operator releases it', async () => {
     const [owner, other] = [await tenantOf(), await tenantOf()];
     const domain = newDomain();
     const { body } = await register(owner.live, 'email', domain);

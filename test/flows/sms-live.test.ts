@@ -142,7 +142,7 @@ describe('a route of several providers', () => {
     await moves(owner, sent.body.id, { status: 'delivered', provider: 'twilio' });
   });
 
-  test('fails over when the first provider refuses because of the route, and charges once', async () => {
+  test('fails over when the first provider throttles, and charges once', async () => {
     const owner = await routed(['infobip', 'twilio']);
     provider.script('throttle');
     const sent = await owner.live.send();

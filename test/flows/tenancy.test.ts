@@ -14,7 +14,7 @@ import { becomesQuiet, makeThings } from './tenancy-objects.ts';
 import { kindOf, pathIds } from './tenancy-paths.ts';
 
 /** Rows that change in the background: messages, events, batches and the ledger. */
-const CHANGING = ['MSG#', 'EVT#', 'BATCH#', 'WALLET#', 'PSH#', 'PDSP#', 'DEST#'];
+const CHANGING = ['MSG#', 'EVT#', 'BATCH#', 'WALLET#', 'PSH#', 'PDSP#', 'DEST#', 'METRICS#'];
 const PRIVATE = OPERATIONS.filter(({ permission }) => permission !== 'public');
 /** The operations for keys; sessions are tested in people.test.ts. */
 const FOR_KEYS = PRIVATE.filter(({ permission }) => typeof permission === 'string');

@@ -2,9 +2,11 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { parseId } from '../../shared/domain/core/ids.ts';
 import { handleReply, type ReplyPorts } from '../../shared/domain/inbound/sms-reply.ts';
 import type { ReplyEvent } from '../../shared/domain/message/provider-port.ts';
+import type { Publishable } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { listReplyPage } from '../../shared/storage/messages/message-lists.ts';
 import { keepReply } from '../../shared/storage/messages/replies.ts';
+import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
 import { readWallet } from '../../shared/storage/wallet/read-wallet.ts';
 import { accepted } from '../support/accepted.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
@@ -16,12 +18,19 @@ import { PHONE } from './support.ts';
 const PROVIDER = 'twilio';
 const stage = await use(inboundStage());
 let sent: string;
+/** The work that stored replies caused. */
+const committed: Publishable[] = [];
 const ports: ReplyPorts = {
   ...stage.inbound,
   prices: stage.sends.prices,
-  store: async (reply, event, inbound) => (await keepReply(stage.world.table, reply, event, inbound)).kind,
+  async store(reply, event, inbound) {
+    const outcome = await keepReply(stage.world.table, reply, event, inbound);
+    if (outcome.kind === 'kept') committed.push(...outcome.work);
+    return outcome.kind;
+  },
 };
 beforeEach(async () => {
+  committed.length = 0;
   sent = accepted(await stage.send({ route: 'otp' })).id;
 });
 
@@ -67,6 +76,9 @@ describe('SMS replies', () => {
     const { version, optIn } = await stage.contactNow(id);
     expect(optIn).toMatchObject({ status: 'denied', revokedReason: 'asked by sms: SAIR' });
     expect(version).toBeGreaterThan(1);
+    const events = committed.filter(({ kind }) => kind === 'publish_event').map((item) => PARSE_KEY.event(item));
+    const types = (await stage.world.events(events)).map(({ type }) => type);
+    expect(types.filter((type) => type === 'contact.opted_out')).toHaveLength(1);
     expect(await balance()).toBe(before - 20 * 200);
     expect(await totals()).toEqual({ replies: 20, messages: 21 });
   });

@@ -20,7 +20,7 @@ const environmentOf = (variables: Record<string, unknown>) =>
   Object.fromEntries(
     Object.entries(variables).map(([name, value]) => [
       name,
-      name === 'QUEUE_URLS'
+      name === 'QUEUE_URLS' || name === 'DEAD_LETTER_URLS'
         ? textOf(value).replaceAll(/"(Queue[A-Za-z0-9]+)"/g, '"https://sqs.sa-east-1.amazonaws.com/1/$1"')
         : // The distribution names itself.
           textOf(value).replace(/Messaging-Edge:\w+/, 'd111111abcdef8.cloudfront.net'),
@@ -90,10 +90,14 @@ describe.each(ENVIRONMENTS)('the functions of stage %s', (environment) => {
   });
 
   it('have the addresses of the queues that they declared, and no others', () => {
-    const queuesOf = (path: string) =>
-      Object.keys(parseConfig(environmentOf(functionOf(path).Environment.Variables)).QUEUE_URLS).sort();
-    for (const contract of OPERATIONS)
-      expect(queuesOf(pathOf(contract))).toEqual([...(contract.uses.queues ?? [])].sort());
+    const configOf = (path: string) => parseConfig(environmentOf(functionOf(path).Environment.Variables));
+    const queuesOf = (path: string) => Object.keys(configOf(path).QUEUE_URLS).sort();
+    for (const contract of OPERATIONS) {
+      const { queues = [], operates = false } = contract.uses;
+      expect(queuesOf(pathOf(contract))).toEqual([...(operates ? QUEUE_NAMES : queues)].sort());
+      const dead = Object.keys(configOf(pathOf(contract)).DEAD_LETTER_URLS);
+      expect(dead.sort(), contract.id).toEqual(operates ? [...QUEUE_NAMES].sort() : []);
+    }
     for (const path of BACKGROUND_GRANTS) expect(queuesOf(path)).toEqual([...QUEUE_NAMES].sort());
   });
 

@@ -61,7 +61,8 @@ describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
       someUses(contracts, ({ table, liveVolume }) => table !== 'none' || (liveVolume && environment === 'test')),
     );
     expect(actions.some((action) => WRITES.test(action))).toBe(someUses(contracts, ({ table }) => table === 'write'));
-    expect(sent).toHaveLength(queues.size);
+    const operates = someUses(contracts, (uses) => uses.operates);
+    expect(sent).toHaveLength(operates ? Object.keys(QUEUES).length : queues.size);
     for (const [carrier, action] of [
       ['end_user_messaging', 'sms-voice:SendTextMessage'],
       ['end_user_messaging', 'sms-voice:SendRcsMessage'],
@@ -96,12 +97,13 @@ describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
     expect(actionsOf(environment, 'consumers/outcome').includes('ses:GetEmailIdentity')).toBe(environment === 'live');
   });
 
-  it('give access to the index of due work to the dispatcher only', () => {
+  it('give access to the index of due work to the dispatcher and the operator only', () => {
     const reaches = (path: string) =>
       grantsOf(environment, path).some(({ resources }) =>
         resources.some((resource) => resource.endsWith('/index/due')),
       );
-    for (const [, contracts] of areas) expect(reaches(contracts[0]?.id.replace('.', '/') as string)).toBe(false);
+    for (const [area, contracts] of areas)
+      expect(reaches(contracts[0]?.id.replace('.', '/') as string)).toBe(area === 'operator');
     expect(reaches('schedules/dispatch')).toBe(true);
   });
 
@@ -125,6 +127,27 @@ describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
       );
       expect(taken.map(({ resources }) => resources)).toEqual([[textOf(Properties.EventSourceArn)]]);
     }
+  });
+
+  it('let the operations of the operator alone receive dead letters, and move these to the queues of their own stage', () => {
+    const dead = (resource: string) => resource.endsWith('-dlq');
+    const receiving = statementsOf(apps[environment]).filter(
+      ({ actions, resources }) => actions.includes('sqs:StartMessageMoveTask') || resources.some(dead),
+    );
+    const own = grantsOf(environment, 'operator/list-queues');
+    expect(new Set(receiving.map(({ owner }) => owner))).toEqual(new Set(own.map(({ owner }) => owner)));
+    const names = new Set(Object.keys(QUEUES).map((name) => `${NAMES.queue(environment, name)}-dlq`));
+    const [moving] = own.filter(({ actions }) => actions.includes('sqs:StartMessageMoveTask'));
+    expect(moving?.actions.toSorted()).toEqual([
+      'sqs:ChangeMessageVisibility',
+      'sqs:DeleteMessage',
+      'sqs:ReceiveMessage',
+      'sqs:StartMessageMoveTask',
+    ]);
+    expect(moving?.resources).toHaveLength(names.size);
+    expect(moving?.resources.every(dead)).toBe(true);
+    const received = own.filter(({ actions }) => actions.includes('sqs:ReceiveMessage'));
+    expect(received.flatMap(({ resources }) => resources).every(dead)).toBe(true);
   });
 
   it('allow the authorizer only reads, and the latest use of a key', () => {

@@ -133,7 +133,8 @@ const allResources = (stack: Stack): Resources => {
   if (known) return known;
   const own = templateOf(stack).Resources;
   const inside = new Map<string, Resources>();
-  for (const each of stack.node.children.filter((child) => NestedStack.isNestedStack(child)) as NestedStack[]) {
+  const nested = stack.node.findAll().filter((each) => NestedStack.isNestedStack(each)) as NestedStack[];
+  for (const each of nested.filter(({ nestedStackParent }) => nestedStackParent === stack)) {
     const id = stack.resolve(each.nestedStackResource?.logicalId) as string;
     inside.set(id, withParameters(allResources(each), own[id]?.Properties.Parameters ?? {}));
   }

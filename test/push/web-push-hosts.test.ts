@@ -39,16 +39,24 @@ describe('an endpoint of a browser', () => {
     expect(webPushFault('https://push.example/x', { ...NONE, allowLoopbackHttp: true })).toEqual(expect.any(String));
   });
 
-  test('from a stranger is refused with 400 naming the token, and no row is written', async () => {
+  test('of an unknown push service is refused with 400 naming the token, and no device is stored', async () => {
     const actor = await world.organization();
     const { id: appId } = await push.app(actor);
     const web = { appId, platform: 'web', token: 'https://push.example/x', ...BROWSER } as const;
-    expect(await registerDevice(push.devicePorts, actor, web)).toMatchObject({
+    const stored: string[] = [];
+    const { devices } = push.devicePorts;
+    const put: typeof devices.put = async (device, before) => {
+      stored.push(device.token);
+      return devices.put(device, before);
+    };
+    const ports = { ...push.devicePorts, devices: { ...devices, put } };
+    expect(await registerDevice(ports, actor, web)).toMatchObject({
       name: 'BAD_REQUEST',
       details: { errors: [{ path: 'token' }] },
     });
     const known = { ...web, token: 'https://fcm.googleapis.com/fcm/send/x' };
-    expect(await registerDevice(push.devicePorts, actor, known)).toMatchObject({ platform: 'web', optedIn: true });
+    expect(await registerDevice(ports, actor, known)).toMatchObject({ platform: 'web', optedIn: true });
+    expect(stored).toEqual([known.token]);
   });
 });
 

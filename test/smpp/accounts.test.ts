@@ -49,7 +49,7 @@ it('an organization has at most 100 accounts, even with concurrent creations', a
   expect(isRefusal(await createAccount(store, owner, BILLING, 0))).toBe(false);
 });
 
-it('of concurrent changes of one account, each is based on the previous one', async () => {
+it('a change or deletion that is based on an outdated version of an account is refused', async () => {
   const owner = grantor();
   const account = await made(owner);
   const changed = { ...account, version: 2, name: 'Changed' };

@@ -64,7 +64,7 @@ describe('several processes', () => {
     expect(carrier.submits).toHaveLength(0);
   });
 
-  it('without any bind report certainly unsent', async () => {
+  it('without any bind report that the message was certainly not sent', async () => {
     const carrier = await startCarrier();
     onTestFinished(carrier.close);
     const service = await serviceOf(() => settingsOf(carrier, { binds: 0 }));

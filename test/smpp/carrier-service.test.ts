@@ -111,7 +111,7 @@ describe('a delivery from the carrier', () => {
   const SAID = { kind: 'receipt', id: '7', state: 'DELIVRD', error: '000', phone: '+5511987654321' };
   const MESSAGE = { source: '5511987654321', destination: '28000', ...octetsOf('SIM, é claro') };
 
-  it('is acknowledged only once it was stored', async () => {
+  it('is acknowledged only once its callback was accepted', async () => {
     const where = await callbacks();
     const { carrier } = await start({}, { callbackUrl: where.url });
     const held = Promise.withResolvers<number>();
@@ -130,7 +130,7 @@ describe('a delivery from the carrier', () => {
     expect(JSON.parse(where.posts[0]?.body ?? '')).toEqual(SAID);
   });
 
-  it('must be repeated if it could not be stored', async () => {
+  it('is answered with a temporary error if its callback was not accepted', async () => {
     const where = await callbacks();
     const { carrier, service } = await start({}, { callbackUrl: where.url });
     where.answerWith(503, 403, 200);
@@ -151,7 +151,7 @@ describe('a delivery from the carrier', () => {
     expect(service.faults).toHaveLength(2);
   });
 
-  it("in parts is stored part by part, with the part's own fields, in any format, and a repeat likewise", async () => {
+  it("in parts is posted part by part, with the part's own fields, in any format, and a repeat likewise", async () => {
     const where = await callbacks();
     const { carrier } = await start({}, { callbackUrl: where.url });
     const phones = { source: '5511987654321', destination: '28000' };

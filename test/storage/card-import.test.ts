@@ -168,6 +168,7 @@ describe('an import of changes of cards', () => {
       sales.caller.organizationId,
       cards.map(({ id }) => id),
     );
+    expect(now).not.toContain(undefined);
     expect(now.filter((card) => card?.title === 'X')).toHaveLength(outcome.atualizadas);
     await expectCounted(sales);
   });

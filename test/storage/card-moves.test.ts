@@ -32,7 +32,7 @@ describe('a move', () => {
     expect((await copiesIn(world.table, estagioId)).map(({ id }) => id)).toEqual([first.id, second.id, third.id]);
   });
 
-  test('within its stage is refused in an archived pipeline, and adds nothing to the history', async () => {
+  test('within its stage adds nothing to the history, and is refused in an archived pipeline', async () => {
     const sales = await start();
     const [first, second] = [await sales.create(), await sales.create()];
     const { id: estagioId } = sales.stage(0);

@@ -108,7 +108,7 @@ describe.each([
     expect(ours.$metadata.httpStatusCode).toBe(400);
   });
 
-  test('reads the outcome from a table response that is not JSON', async () => {
+  test('fails with a SyntaxError on a successful response that is not JSON', async () => {
     answer = { status: 200, text: '<html>' };
     await expect(own.send(new GetItemCommand({ TableName, Key: {} }))).rejects.toThrow(SyntaxError);
     answer = { status: 200, text: '{}' };

@@ -10,6 +10,8 @@ import { setConflictPatience } from '../../shared/domain/core/retry-on-conflict.
 import { readCount } from '../../shared/storage/access/counters.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { readTombstone } from '../../shared/storage/crm/tombstones.ts';
+import { overdue } from '../../shared/storage/due-work/due.ts';
+import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
 import { accepted } from '../support/accepted.ts';
 import { companiesOf, validCnpj } from '../support/companies.ts';
 import { FAULTS, onTransactions } from '../support/fault-proxy.ts';
@@ -215,12 +217,17 @@ describe('a deletion', () => {
     ]);
   });
 
-  test('whose response was lost is one deletion with one event', async () => {
+  test('whose response was lost is one deletion with one event and one audit entry', async () => {
     const actor = await world.organization();
     const { company } = await made(actor);
     world.proxy.plan(onTransactions(FAULTS.loseAnswer, { last: 0 }));
     expect(await deleteCompany(ports, actor, company.id)).toBeUndefined();
     expect(await readCount(world.table, actor.organizationId, 'companies')).toBe(0);
     expect(await kit.auditOf(actor, 'company.deleted')).toHaveLength(1);
+    // No response reported the commit: its event is found as due work.
+    const due = await overdue(world.table, 'publish_event', world.now, 1_000);
+    const stored = await world.events(due.map((item) => PARSE_KEY.event(item)));
+    const deletions = stored.filter(({ type, data }) => type === 'company.deleted' && data.companyId === company.id);
+    expect(deletions).toHaveLength(1);
   });
 });

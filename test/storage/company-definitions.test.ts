@@ -169,7 +169,7 @@ describe('definitions that change while a company is written', () => {
     });
   });
 
-  test('allow writes from before any new version was stored', async () => {
+  test('allow writes while no version is stored, and refuse them as stale once one is', async () => {
     const actor = await world.organization();
     accepted(await define(actor, [NUMBER]));
     // As definitions were stored before their version was put on the shards.

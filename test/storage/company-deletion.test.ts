@@ -218,7 +218,7 @@ describe('contacts that become one', () => {
 });
 
 describe('the main contact of a company', () => {
-  test('resolves to the company it was merged into, and to none once that is deleted; the company itself follows', async () => {
+  test('resolves to the contact that it was merged into, and to none once that one is deleted; the row of the company follows', async () => {
     const actor = await world.organization();
     const [kept, gone] = [(await kit.contact(actor)).id, (await kit.contact(actor)).id];
     const body = { nome: 'Padaria', contatoPrincipalId: gone };

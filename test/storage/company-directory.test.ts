@@ -171,23 +171,25 @@ describe('the directory', () => {
     const merging = Array.from({ length: 3 }, async () => {
       while (!isOver) await mergeDirectory(world.table, actor.organizationId);
     });
-    await Promise.all(
+    const writing = Promise.all(
       writers.map(async ({ ports, directory }, writer) => {
-        const { company } = accepted(await createCompany(ports, actor, { nome: `De ${writer}` }));
+        const { company } = accepted(await createCompany(ports, actor, { nome: `De ${writer}#` }));
         for (let at = 0; at < 5; at++) {
           const nome = `Mudada ${writer} vez ${at}#`;
           accepted(await changeCompany(ports, actor, company.id, { nome }));
           expect(await directory.find(actor.organizationId, { part: foldName(nome) })).toEqual([company.id]);
-          expect(await directory.find(actor.organizationId, { part: `de ${writer}` })).toEqual([]);
+          expect(await directory.find(actor.organizationId, { part: `de ${writer}#` })).toEqual([]);
         }
       }),
     );
-    isOver = true;
-    await Promise.all(merging);
+    await writing.finally(() => {
+      isOver = true;
+      return Promise.all(merging);
+    });
     expect(await kit.directory.find(actor.organizationId, { part: 'vez 4' })).toHaveLength(20);
   });
 
-  test('is brought up to date by a change that is due, and does not block concurrent readers', async () => {
+  test('is searched completely while its changes wait, makes one of them due, and is brought up to date by that one', async () => {
     const actor = await world.organization(1, false);
     for (let at = 0; at < 70; at++) accepted(await createCompany(kit.ports, actor, { nome: `Loja ${at}` }));
     for (const { companyId } of await readChangedCompanies(world.table, actor.organizationId))

@@ -86,7 +86,7 @@ describe('rows of one import', () => {
     });
   });
 
-  test('that name no valid contact are reported by their fields; the others are stored', async () => {
+  test('that name a suspended account or a contact of another organization are reported by their fields; the others are stored', async () => {
     const actor = await world.organization();
     const responsavelId = await kit.account(actor, 'active');
     const contact = await kit.contact(actor);

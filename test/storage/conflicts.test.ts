@@ -32,7 +32,7 @@ describe('a write that conflicts with others', () => {
     expect(busy).toHaveBeenCalledTimes(8);
   });
 
-  test("is abandoned when the caller's deadline passes, and immediately without a waiting caller", async () => {
+  test('is abandoned after five more attempts once its caller can wait no longer, and after five without a waiting caller', async () => {
     const left = [1, 1, 1];
     const busy = failing(100, conflict);
     await expect(withRetries(busy, () => left.shift() ?? 0)).rejects.toThrow(Unavailable);

@@ -111,7 +111,7 @@ describe('a deleted contact', () => {
     expect(next).toMatchObject({ optIn: { status: 'unknown' }, number: contact.number + 1 });
   });
 
-  test('leaves its withdrawal behind: neither phone nor address is sent to, even as part of another contact', async () => {
+  test('leaves its withdrawal behind: its address stays denied, and its phone is not sent to, even as part of another contact', async () => {
     const contact = await stage.create({ email: 'ana@example.com' });
     accepted(await optOutContact(stage.contacts, stage.actor, contact.id, { reason: 'LGPD' }));
     await remove(contact.id);
@@ -122,6 +122,7 @@ describe('a deleted contact', () => {
     expect(address).toMatchObject({ optInStatus: 'denied', optedOut: 0 });
     // Not what was written of the person: the next one may be another.
     expect((await stage.create()).optIn).toMatchObject({ status: 'denied', revokedReason: KEPT_REASON });
+    expect(await stage.send()).toMatchObject({ details: { meta: { motivo: 'opt_out' } } });
   });
 
   test('is deleted once by 20 concurrent requests: one entry, counted once', async () => {

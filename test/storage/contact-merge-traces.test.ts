@@ -151,7 +151,7 @@ describe('the erasure of a contact that others were merged into', () => {
     }
   });
 
-  test('that crashes before any of its calls converges: no duplicate and no trace is left', async () => {
+  test('that crashes before any of its calls converges: neither contact and no trace of them is left', async () => {
     const { target, duplicate } = await twoOfOne();
     accepted(await merge(target.contact, duplicate.contact));
     await crashEverywhere(world.table, async (table) => {
@@ -168,7 +168,7 @@ describe('the erasure of a contact that others were merged into', () => {
     expect(await world.table.get(KEYS.erasure(duplicate.contact.id))).toBeUndefined();
   });
 
-  test('that conflicts with the merge leaves nothing behind, whichever was first', async () => {
+  test('concurrent with the merge leaves nothing behind, whichever was first', async () => {
     for (let round = 0; round < 6; round++) {
       const { target, duplicate } = await twoOfOne();
       const gone = round % 2 === 0 ? target : duplicate;

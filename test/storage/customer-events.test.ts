@@ -64,7 +64,7 @@ describe('an event of one eventId', () => {
     expect(items).toHaveLength(1);
   });
 
-  test('is no duplicate of itself when the answer of its own commit is lost', async () => {
+  test('cannot be a duplicate of itself when the answer of its own commit is lost', async () => {
     const actor = await world.organization();
     let lost = 0;
     world.proxy.plan(({ action }) => (action === 'PutItem' && lost++ === 0 ? { kind: 'lose_answer' } : undefined));

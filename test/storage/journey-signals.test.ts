@@ -167,7 +167,7 @@ describe('a run that waits for an answer', () => {
   const told = async () =>
     (await due(stage.actor)).map(({ signal }) => (signal.kind === 'message' ? signal.signal : signal));
 
-  test('receives a reply to its message, once, quoted or not', async () => {
+  test('receives a reply that quotes no message, as one to the latest, once', async () => {
     const { step, message } = await sent('whatsapp');
     const event = anEvent({ at: stage.at(-1) });
     for (const _ of [1, 2]) await receiveInbound(inbound, stage.actor, event, message);
@@ -185,7 +185,7 @@ describe('a run that waits for an answer', () => {
     expect(await told()).toEqual([]);
   });
 
-  test('receives a reply by SMS, in the transaction that charges it', async () => {
+  test('receives a reply by SMS, once, although it is received twice', async () => {
     const { step, message } = await sent('sms');
     const ports = {
       ...inbound,

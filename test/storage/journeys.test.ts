@@ -270,7 +270,7 @@ describe('a journey that runs into something', () => {
     expect(await pauseItself(ports, { id: newId('journey') }, obstacle)).toBeUndefined();
   });
 
-  test("counts the time until it resumes, regardless of other processes' clocks", async () => {
+  test('is paused for no negative time if the clock of the process that resumes it is behind', async () => {
     const caller = await newCaller(table);
     const { id } = await draft(table, caller);
     accepted(await activateJourney(ports, caller, id, false));

@@ -95,7 +95,7 @@ describe('a key with keys:write', () => {
     return isRefusal(outcome) ? outcome.name : 'rotated';
   };
 
-  test('rotates itself and every key below it, but no other key: a revocation leaves no valid secret', async () => {
+  test('rotates itself and every key below it, but no key above, beside or unrelated to it', async () => {
     const top = await make(operator());
     const [own, sibling] = [await below(top), await below(top)];
     const child = await below(own);
@@ -106,7 +106,7 @@ describe('a key with keys:write', () => {
     for (const reachable of [child, grandchild, own]) expect(await rotateBy(own, reachable)).toBe('rotated');
   });
 
-  test('cannot rotate other keys with an old secret, its own or one below: a leaked secret is valid for its overlap only', async () => {
+  test('rotates neither itself nor a key below it with an old secret, which is valid for its overlap only; one that expires may', async () => {
     const own = await make(operator());
     const child = await below(own);
     accepted(await rotateKey(store, operator(), { id: own.key.id, overlapHours: 2 }, NOW));

@@ -83,7 +83,7 @@ describe('a count with a limit', { timeout: 60_000 }, () => {
     expect(await table.get(KEYS.organization(organizationId))).not.toHaveProperty('senders');
   });
 
-  test('conflicts neither with other kinds nor with other writes of the organization', async () => {
+  test('is separate for each kind, and not in the row of the organization', async () => {
     const { organizationId } = await limited(1_000);
     const [flows, templates] = [
       { organizationId, counted: 'flows', max: 1_000 },

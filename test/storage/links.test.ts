@@ -35,7 +35,7 @@ const clicksOf = async (messageId: string) =>
     .filter(({ data }) => data.id === messageId)
     .map(({ type, data }) => ({ type, click: data.click, url: data.url, metadata: data.metadata }));
 
-test('each of 30 concurrent clicks is counted and raises its event once, numbered without a gap', async () => {
+test('each of 30 clicks, five at a time, is counted and raises its event once, numbered without a gap', async () => {
   const { id, code } = await aLink();
   for (let batch = 0; batch < 6; batch++)
     expect(await Promise.all(Array.from({ length: 5 }, () => followLink(ports, code)))).toEqual(

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Account } from '../../shared/domain/access/accounts.ts';
+import { KEY_SCOPES } from '../../shared/domain/access/keys.ts';
 import {
   activateAccount,
   findAccount,
@@ -10,7 +11,6 @@ import {
 } from '../../shared/domain/access/people.ts';
 import { ROLES } from '../../shared/domain/access/roles.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
-import { SCOPES } from '../../shared/domain/core/scopes.ts';
 import { accountStore, listAccounts } from '../../shared/storage/access/accounts.ts';
 import { readCount } from '../../shared/storage/access/counters.ts';
 import { accepted } from '../support/accepted.ts';
@@ -103,7 +103,7 @@ describe('people cannot manage a role above their own', () => {
 
   test('a key cannot manage people above developer, whatever scopes it has', async () => {
     const organizationId = await world.organization();
-    const scopes = new Set(SCOPES.filter((scope) => scope !== 'contacts:pii'));
+    const scopes = new Set(KEY_SCOPES);
     const key = { ...sessionOf(await person(organizationId, 'owner')), kind: 'key', scopes } as const;
     for (const role of ROLES) {
       const request = { name: 'Bia', email: `key-${role}@example.com`, role };

@@ -78,7 +78,7 @@ export const bulkWorld = (world: World) => {
     enqueueChunk,
     recipientOf: async () => undefined,
     contactAt: async () => undefined,
-    contractRefusal: () => refuse('VALIDATION_ERROR', 'The message breaks the contract.'),
+    contractRefusal: () => refuse('VALIDATION_ERROR', 'The message violates the contract.'),
     idempotencyRecords: (organizationId, keys, now) => readIdempotencyRecords(table, organizationId, keys, now),
     consentFaults: ({ organizationId }, plans) => consentFaults(table, organizationId, plans),
   };

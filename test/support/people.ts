@@ -8,7 +8,7 @@ import {
 } from '../../shared/domain/access/accounts.ts';
 import type { PeoplePorts } from '../../shared/domain/access/people.ts';
 import type { RenewPorts } from '../../shared/domain/access/renew-session.ts';
-import { type Role, scopesOfRole } from '../../shared/domain/access/roles.ts';
+import { type AccountRole, scopesOfRole } from '../../shared/domain/access/roles.ts';
 import type { SessionStore } from '../../shared/domain/access/sessions.ts';
 import type { LinkPorts, SignInPorts } from '../../shared/domain/access/sign-in.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
@@ -52,7 +52,7 @@ export const startPeople = async () => {
   /** A person of an organization, as the operator makes it. */
   const person = async (
     organizationId: Id<'organization'>,
-    role: Role,
+    role: AccountRole,
     { status = 'active', email = `person-${++people}@example.com` }: { status?: AccountStatus; email?: string } = {},
   ): Promise<Account> => {
     const fields = { organizationId, name: 'Ana', email, emailHash: personHash(vault, email), role, status };

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { depthOf, redriveManually } from '../../infra/operator/queue-actions.ts';
 import { CHANNELS } from '../../shared/domain/channels/registry.ts';
 import { type Id, parseId } from '../../shared/domain/core/ids.ts';
 import type { Channel } from '../../shared/domain/message/channel.ts';
+import { depthOf, redriveManually } from '../../shared/queues/dead-letters.ts';
 import { QUEUE_OF_KIND, type QueueName, type WorkItem } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { chanceOf } from '../support/chance.ts';

@@ -8,6 +8,7 @@ import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { newId, parseId } from '../../shared/domain/core/ids.ts';
 import { newEvent } from '../../shared/domain/events/event.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { readLastFailures } from '../../shared/storage/due-work/dead-letters.ts';
 import { eventWrite, outbox } from '../../shared/storage/due-work/outbox.ts';
 import { listening } from '../support/loopback.ts';
 import { use } from '../support/use.ts';
@@ -103,6 +104,17 @@ describe('a consumer of batches', () => {
     ]);
     await consume(batch(['a', 'b'].map(enqueue)));
     expect(asked).toHaveLength(1);
+  });
+
+  test('keeps why a message died, and only of one that is received no more', async () => {
+    const consume = batchOf(async (messages) =>
+      Promise.allSettled(messages.map(async ({ pk }) => pk.startsWith('EVT#bad') && Promise.reject(new Error('no')))),
+    );
+    await consume(batch(['bad1', 'a', 'b', 'bad4', 'bad5'].map(enqueue)));
+    const kept = await readLastFailures(world.table, ['0', '3', '4']);
+    expect(kept).toEqual([undefined, undefined, { fault: 'Error', reason: 'no', at: expect.any(Number) }]);
+    await consume(batch(['a', 'a', 'a', 'a', '{canary']));
+    expect(await readLastFailures(world.table, ['4'])).toMatchObject([{ reason: 'the message does not parse' }]);
   });
 
   test.each<[string, Work]>([

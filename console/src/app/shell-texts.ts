@@ -24,6 +24,7 @@ export const shellTexts = defineTexts(
       developer: 'Desenvolvimento',
       admin: 'Administração',
       owner: 'Proprietário',
+      operator: 'Operação',
     },
     groups: {
       start: 'Início',
@@ -79,7 +80,14 @@ export const shellTexts = defineTexts(
     schemes: { auto: 'System', light: 'Light', dark: 'Dark' },
     signOut: 'Sign out',
     signOutEverywhere: 'Sign out everywhere',
-    roles: { viewer: 'Viewer', support: 'Support', developer: 'Developer', admin: 'Admin', owner: 'Owner' },
+    roles: {
+      viewer: 'Viewer',
+      support: 'Support',
+      developer: 'Developer',
+      admin: 'Admin',
+      owner: 'Owner',
+      operator: 'Operator',
+    },
     groups: {
       start: 'Start',
       send: 'Sending',

@@ -6,7 +6,7 @@ import {
   personHash,
   withStatus,
 } from '../../../shared/domain/access/accounts.ts';
-import { ROLES } from '../../../shared/domain/access/roles.ts';
+import { ACCOUNT_ROLES } from '../../../shared/domain/access/roles.ts';
 import { issuedView, newSession } from '../../../shared/domain/access/sessions.ts';
 import { newLink } from '../../../shared/domain/access/sign-in.ts';
 import { fieldNames, operatorEntry } from '../../../shared/domain/audit/entry.ts';
@@ -21,7 +21,7 @@ import { assertFound, defineCommand, OperatorError, orThrow } from '../command.t
 import { env, id, organization, shortText } from '../options.ts';
 
 const status = z.enum(ACCOUNT_STATUSES, `must be ${ACCOUNT_STATUSES.join(', ')}`);
-const role = z.enum(ROLES, `must be ${ROLES.join(', ')}`);
+const role = z.enum(ACCOUNT_ROLES, `must be ${ACCOUNT_ROLES.join(', ')}`);
 
 /** The refusals of a write of the operator, which is bound by no other account. */
 const REFUSALS = {
@@ -43,7 +43,7 @@ const accountCreate = defineCommand({
     name: shortText('the name'),
     email: z.email('must be an e-mail address').max(254).meta({ description: 'the e-mail address' }),
     status: status.default('active').meta({ description: `${ACCOUNT_STATUSES.join(', ')} (default active)` }),
-    role: role.default('owner').meta({ description: `${ROLES.join(', ')} (default owner)` }),
+    role: role.default('owner').meta({ description: `${ACCOUNT_ROLES.join(', ')} (default owner)` }),
   }),
   run: async ({ tables, vault }, { organization: of, ...fields }) => {
     const now = Date.now();
@@ -65,7 +65,7 @@ const accountSet = defineCommand({
   options: z.object({
     id: id('account', 'the account (acc_…)'),
     status: status.optional().meta({ description: ACCOUNT_STATUSES.join(', ') }),
-    role: role.optional().meta({ description: ROLES.join(', ') }),
+    role: role.optional().meta({ description: ACCOUNT_ROLES.join(', ') }),
   }),
   run: async ({ tables }, { id: accountId, status: nextStatus, role: nextRole }) => {
     const found: Account[] = [];

@@ -1,13 +1,11 @@
 import * as z from 'zod';
 import { RCS_ROUTES } from '../../../shared/domain/channels/rcs/content.ts';
 import { SMS_ROUTES } from '../../../shared/domain/channels/sms/content.ts';
+import { isoTime } from '../../../shared/domain/core/time.ts';
 import type { Channel } from '../../../shared/domain/message/channel.ts';
 import { loadProviders, PROVIDER_CHANNELS } from '../../../shared/providers/index.ts';
 import { readOrganization } from '../../../shared/storage/access/organizations.ts';
-import { deleteProviderSettings, putRoutes } from '../../../shared/storage/access/providers.ts';
-import { KEYS } from '../../../shared/storage/access-patterns.ts';
-import type { Table } from '../../../shared/storage/client/table.ts';
-import { PARSE_KEY } from '../../../shared/storage/parse-key.ts';
+import { deleteProviderSettings, listProviderSettings, putRoutes } from '../../../shared/storage/access/providers.ts';
 import { defineCommand, OperatorError } from '../command.ts';
 import { env, environmentsOf, flag, id, nameList, optionalEnv, shortText } from '../options.ts';
 import { saveProvider } from '../provider-settings.ts';
@@ -79,17 +77,6 @@ const providerSet = defineCommand({
   },
 });
 
-const listed = z.object({ updatedAt: z.string() });
-
-/** The providers that are set up in a stage, without their sealed settings. */
-const listProviders = async (table: Table) => {
-  const { rows } = await table.query({ partition: KEYS.provider('', '').pk, consistent: true });
-  return rows.map((row) => {
-    const { channel, name } = PARSE_KEY.provider(row);
-    return { channel, provider: name, updatedAt: listed.parse(row).updatedAt };
-  });
-};
-
 const providerList = defineCommand({
   name: 'provider list',
   summary: 'List the providers that are set up, without their settings',
@@ -97,7 +84,11 @@ const providerList = defineCommand({
   run: async ({ tables }, { env: chosen }) => {
     const lists = await Promise.all(
       environmentsOf(chosen).map(async (each) =>
-        (await listProviders(tables[each])).map((one) => ({ env: each, ...one })),
+        (await listProviderSettings(tables[each])).map(({ updatedAt, ...one }) => ({
+          env: each,
+          ...one,
+          updatedAt: isoTime(updatedAt),
+        })),
       ),
     );
     return { data: { items: lists.flat() } };

@@ -1,9 +1,17 @@
 import * as z from 'zod';
+import {
+  depthOf,
+  peek,
+  purge,
+  type QueuePair,
+  redriveChosen,
+  redriveManually,
+  startRedrive,
+} from '../../../shared/queues/dead-letters.ts';
 import { QUEUE_NAMES } from '../../../shared/queues/queues.ts';
+import { backlogSeconds } from '../../../shared/storage/due-work/overdue-work.ts';
 import { defineCommand } from '../command.ts';
-import { env, environmentsOf, optionalEnv, wholeNumber } from '../options.ts';
-import { backlogSeconds, depthOf, peek, purge, redriveManually, startRedrive } from '../queue-actions.ts';
-import type { QueuePair } from '../target.ts';
+import { env, environmentsOf, nameList, optionalEnv, wholeNumber } from '../options.ts';
 
 const queue = z
   .enum(QUEUE_NAMES, `must be ${QUEUE_NAMES.join(' or ')}`)
@@ -60,9 +68,19 @@ const queuePeek = defineCommand({
 const queueRedrive = defineCommand({
   name: 'queue redrive',
   summary: 'Move the dead letters back to their queue; consumers are idempotent',
-  options: z.object({ env, queue }),
-  run: async (target, { env: chosen, queue: name }) => {
+  options: z.object({
+    env,
+    queue,
+    ids: nameList('ids of dead letters, as `queue peek` shows them, separated by commas; all when absent')
+      .pipe(z.array(z.string()).max(10, 'must be ten at most'))
+      .optional(),
+  }),
+  run: async (target, { env: chosen, queue: name, ids }) => {
     const pair = await target.queue(chosen, name);
+    if (ids) {
+      const moved = await redriveChosen(target.sqs, pair, ids);
+      return { data: { env: chosen, queue: name, moved: moved.length } };
+    }
     if (target.supportsMoveTasks)
       return { data: { env: chosen, queue: name, taskHandle: await startRedrive(target.sqs, pair) } };
     return { data: { env: chosen, queue: name, moved: await redriveManually(target.sqs, pair) } };

@@ -2,7 +2,7 @@ import type { AuditEntry } from '../audit/entry.ts';
 import { type Id, newId } from '../core/ids.ts';
 import type { Vault } from '../core/secrets.ts';
 import { isoTime } from '../core/time.ts';
-import type { Role } from './roles.ts';
+import type { AccountRole } from './roles.ts';
 
 /** Only an `active` account can hold a session (docs/spec/access.md#people). */
 export const ACCOUNT_STATUSES = ['active', 'suspended', 'invited'] as const;
@@ -18,7 +18,7 @@ export interface Account {
   readonly email: string;
   /** The blind index of the address, which is unique in the organization; empty for an account from before addresses were. */
   readonly emailHash: string;
-  readonly role: Role;
+  readonly role: AccountRole;
   readonly status: AccountStatus;
   /**
    * Incremented by suspensions and by the acceptance of an invitation: sessions and links with an older value are

@@ -5,7 +5,7 @@ import { readOwnKey, refuseEnded } from './key-views.ts';
 import { type ApiKey, type Grantor, type KeyStore, keyEntry, refuseMissingScopes, refuseWiderRanges } from './keys.ts';
 
 const MAX_ATTEMPTS = 5;
-const CHANGING = refuse('CONFLICT', 'The key is being changed by others; try again.');
+const CHANGING = refuse('CONFLICT', 'The key is being changed by another call; try again.');
 
 /** The changes; `allowedIps: null` removes the key's own list. */
 export interface KeyChange {

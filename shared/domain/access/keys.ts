@@ -107,12 +107,12 @@ export const keyEntry = (
 };
 
 const invalid = (path: string, message: string): Refusal<'VALIDATION_ERROR'> =>
-  refuseField('The request breaks a rule of the contract.', path, message);
+  refuseField('The request violates a rule of the contract.', path, message);
 
 /** Validates and sorts the requested scopes. 422 for a scope that a key can't hold. */
 const keyScopes = (requested: readonly string[]): readonly Scope[] | Refusal<'VALIDATION_ERROR'> => {
   const at = requested.findIndex((scope) => !(KEY_SCOPES as readonly string[]).includes(scope));
-  if (at >= 0) return invalid(`scopes.${at}`, 'must be a scope that a key may carry');
+  if (at >= 0) return invalid(`scopes.${at}`, 'must be a scope that a key may have');
   if (requested.length === 0) return invalid('scopes', 'must name at least one scope');
   return KEY_SCOPES.filter((scope) => requested.includes(scope));
 };
@@ -123,7 +123,7 @@ const keyScopes = (requested: readonly string[]): readonly Scope[] | Refusal<'VA
 export const refuseMissingScopes = (grantor: Grantor, scopes: readonly Scope[]): Refusal<'FORBIDDEN'> | undefined => {
   const missing = scopes.filter((scope) => !grantor.scopes.has(scope));
   return missing.length > 0
-    ? refuse('FORBIDDEN', `A credential grants only what it holds; it lacks: ${missing.join(', ')}.`)
+    ? refuse('FORBIDDEN', `A credential can grant only its own scopes; it lacks: ${missing.join(', ')}.`)
     : undefined;
 };
 
@@ -137,7 +137,7 @@ export const refuseWiderRanges = (
 ): Refusal<'FORBIDDEN'> | undefined =>
   isWithin(allowedIps, grantor.allowedIps)
     ? undefined
-    : refuse('FORBIDDEN', 'A credential with allowedIps grants no address beyond its own.');
+    : refuse('FORBIDDEN', 'A credential with allowedIps cannot grant addresses beyond its own.');
 
 /**
  * The position of a new key in the tree. Its expiry is capped by that of the creating secret, so that no secret creates
@@ -158,7 +158,7 @@ const placeOf = (
 /** Refuses scopes or addresses beyond the grantor's own, and a key too deep in the tree. */
 const refuseGrant = (grantor: Grantor, scopes: readonly Scope[], { allowedIps }: KeyRequest) => {
   if (grantor.kind === 'key' && (grantor.ancestors?.length ?? 0) >= MAX_ANCESTORS)
-    return refuse('FORBIDDEN', `A key with ${MAX_ANCESTORS} keys above it creates no other.`);
+    return refuse('FORBIDDEN', `A key with ${MAX_ANCESTORS} keys above it cannot create another.`);
   return (
     refuseMissingScopes(grantor, scopes) ??
     (allowedIps === undefined ? undefined : refuseWiderRanges(grantor, allowedIps))

@@ -16,7 +16,7 @@ import {
   newLinkRequest,
   withStatus,
 } from './accounts.ts';
-import { missingForRole, type Role, scopesOfRole } from './roles.ts';
+import { type AccountRole, missingForRole, type Role, scopesOfRole } from './roles.ts';
 
 /** Ports for managing the people of an organization. */
 export interface PeoplePorts {
@@ -45,14 +45,14 @@ interface Manager {
 }
 
 /** 403 naming the scopes of the role that the manager lacks: a manager cannot grant or change more than they hold. */
-const refuseRole = ({ scopes }: Manager, role: Role): Refusal<'FORBIDDEN'> | undefined => {
+const refuseRole = ({ scopes }: Manager, role: AccountRole): Refusal<'FORBIDDEN'> | undefined => {
   const missing = missingForRole(scopes, role);
   return missing.length > 0
-    ? refuse('FORBIDDEN', `A credential manages no role above its own; it lacks: ${missing.join(', ')}.`)
+    ? refuse('FORBIDDEN', `A credential cannot manage a role above its own; it lacks: ${missing.join(', ')}.`)
     : undefined;
 };
 
-const CALLER_CHANGED = refuse('FORBIDDEN', 'What the caller may do has changed meanwhile.');
+const CALLER_CHANGED = refuse('FORBIDDEN', 'The permissions of the caller have changed meanwhile.');
 
 const refusalOf = (outcome: Exclude<AccountOutcome, 'conflict' | 'saved'>) => {
   switch (outcome) {

@@ -50,7 +50,7 @@ export const PERSON_LOOKUPS: Limit = {
   name: 'person_lookup',
   perMinute: 60,
   burst: 60,
-  detail: 'Without pii:full, the key may look up 60 people at once by their addresses, and one more each second.',
+  detail: 'Without pii:full, the key may look up 60 people in a burst by their addresses, and one more each second.',
 };
 /** Per person, across sessions. */
 export const DOCUMENT_REVEALS: Limit = {

@@ -66,15 +66,15 @@ const refuseOutOfTree = (
 ): Refusal<'FORBIDDEN'> | undefined =>
   kind !== 'key' || [id, ...ancestors].some((each) => each === credentialId)
     ? undefined
-    : refuse('FORBIDDEN', 'A key rotates only itself and the keys below it.');
+    : refuse('FORBIDDEN', 'A key can rotate only itself and the keys below it.');
 
 /**
- * 403 for an old secret in its overlap: the new secret would outlive it, and whoever leaked the old one would keep the
+ * 403 for an old secret in its overlap: the new secret would outlive it, and whoever found the old one would keep the
  * key.
  */
 const refuseOldSecret = ({ kind, expiresAt }: Grantor, key: ApiKey): Refusal<'FORBIDDEN'> | undefined =>
   kind === 'key' && expiresAt !== undefined && expiresAt < (key.expiresAt ?? Number.POSITIVE_INFINITY)
-    ? refuse('FORBIDDEN', 'An old secret rotates no key: use the newest one, another key or a session.')
+    ? refuse('FORBIDDEN', 'An old secret cannot rotate a key: use the newest one, another key or a session.')
     : undefined;
 
 /**

@@ -77,7 +77,7 @@ export const sessionCredential = (
  */
 export const newSession = (account: Account, env: Environment, now: number): NewSession | Refusal<'CONFLICT'> => {
   if (account.status !== 'active')
-    return refuse('CONFLICT', `The account is ${account.status}: only an active account opens a session.`);
+    return refuse('CONFLICT', `The account is ${account.status}: only an active account can open a session.`);
   const { organizationId, id: accountId } = account;
   const secret = newSecret('session', env);
   const expiresAt = now + SESSION_MS;

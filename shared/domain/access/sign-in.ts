@@ -143,7 +143,7 @@ export const mailRequestedLinks = async (ports: LinkPorts, id: Id<'request'>): P
   await ports.store.deleteRequest(id);
 };
 
-const REFUSED = refuse('UNAUTHORIZED', 'The link is unknown, used or expired: ask for another.');
+const REFUSED = refuse('UNAUTHORIZED', 'The link is unknown, used or expired: request another.');
 
 /**
  * The account after its person signed in: an invitation becomes accepted, which invalidates its other links. Those work

@@ -11,16 +11,16 @@ import { armed } from './moments.ts';
 import type { ActivityFilter, ActivityPorts, LinkField } from './ports.ts';
 
 const UNKNOWN = {
-  cardId: { path: 'cardId', message: 'is no card of the organization' },
-  contactId: { path: 'contatoId', message: 'is no contact of the organization' },
-  companyId: { path: 'empresaId', message: 'is no company of the organization' },
-  responsibleId: { path: 'responsavelId', message: 'is no active account of the organization' },
+  cardId: { path: 'cardId', message: 'is not a card of the organization' },
+  contactId: { path: 'contatoId', message: 'is not a contact of the organization' },
+  companyId: { path: 'empresaId', message: 'is not a company of the organization' },
+  responsibleId: { path: 'responsavelId', message: 'is not an active account of the organization' },
 } as const satisfies Record<LinkField | 'responsibleId', { path: string; message: string }>;
 
 /** 422 for a new link that is not allowed. */
 const refuseLink = (field: keyof typeof UNKNOWN): Refusal<'VALIDATION_ERROR'> =>
   refuse('VALIDATION_ERROR', {
-    detail: 'The activity may not name this.',
+    detail: 'The activity cannot be linked to this.',
     meta: { code: 'VINCULO_INVALIDO', campo: UNKNOWN[field].path },
     errors: [UNKNOWN[field]],
   });
@@ -28,7 +28,7 @@ const refuseLink = (field: keyof typeof UNKNOWN): Refusal<'VALIDATION_ERROR'> =>
 /** 422 for a reminder without a due time. */
 const checkReminder = ({ dueAt, reminderMinutes }: Activity): Refusal<'VALIDATION_ERROR'> | undefined =>
   dueAt === undefined && reminderMinutes !== undefined
-    ? refuseField('The activity has no time to be reminded of.', 'lembreteMinutos', 'needs a venceEm')
+    ? refuseField('The activity has no due time for a reminder.', 'lembreteMinutos', 'needs a venceEm')
     : undefined;
 
 /** The 422 for a responsible account that is not active; only checked if it changes. */

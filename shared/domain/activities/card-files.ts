@@ -72,7 +72,7 @@ const checkedBytes = async (
 ): Promise<Uint8Array | Refusal<'CONFLICT' | 'VALIDATION_ERROR'>> => {
   const key = uploadKeyOf(upload);
   const object = await ports.bucket.read(key, upload.size);
-  if (object === undefined) return refuse('CONFLICT', 'No bytes were put at the address of this upload yet.');
+  if (object === undefined) return refuse('CONFLICT', 'Nothing was uploaded to the address of this upload yet.');
   const isAgreed =
     object !== 'too_large' &&
     object.bytes.length === upload.size &&
@@ -81,9 +81,9 @@ const checkedBytes = async (
   if (isAgreed) return object.bytes;
   await quietly(ports, ports.bucket.remove(key));
   return refuseField(
-    'What was put is not what the upload was begun for: its bytes are of another type or number.',
+    'The uploaded file does not match the upload: its type or its size differs.',
     'uploadId',
-    'has bytes that are not what was agreed',
+    'has bytes that do not match the upload',
   );
 };
 

@@ -39,7 +39,7 @@ const NOT_FOUND = refuse('NOT_FOUND', 'There is no such message.');
 const NOT_QUEUED = refuse('CONFLICT', 'The message is not queued.');
 /** Messages of an undecided batch are neither forced nor resent (docs/spec/bulk.md#accepted-or-refused-as-a-whole). */
 export const UNDECIDED = refuse('CONFLICT', {
-  detail: 'The batch of the message is still being decided: nothing of it is sent before it is accepted.',
+  detail: 'The batch of the message is still being decided: no message of it is sent before it is accepted.',
   retryAfterSeconds: 1,
 });
 

@@ -52,7 +52,7 @@ const requestOf = async (
   if (scheduleRefusal) return scheduleRefusal;
   const payload = payloadOf(body);
   const errors = payload ? await payloadFaultsOn(body.channel, body.type, payload) : [];
-  if (errors.length > 0) return refuse('VALIDATION_ERROR', { detail: 'The payload is not of its type.', errors });
+  if (errors.length > 0) return refuse('VALIDATION_ERROR', { detail: 'The payload does not match its type.', errors });
   const { contactId, templateId, templateVars, scheduledAt, numberId, instagramAccountId, ...rest } = body;
   const variables = byName(templateVars);
   const to = body.to ?? (contactId ? await ports.recipientOf(actor, contactId, body.channel) : undefined);
@@ -60,7 +60,7 @@ const requestOf = async (
     return refuseField(
       'The message has no recipient.',
       'to',
-      'is needed: the contact has none on this channel, or does not exist',
+      'is required: the contact has none on this channel, or does not exist',
     );
   return {
     ...rest,

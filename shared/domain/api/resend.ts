@@ -66,9 +66,9 @@ const contentToResend = (
 };
 
 const NO_BODY = refuseField(
-  "An e-mail's body is not kept: send the payload again.",
+  "An e-mail's body is not stored: send the payload again.",
   'payload',
-  'is needed to resend an e-mail',
+  'is required to resend an e-mail',
 );
 
 const corrected = (payload: Readonly<Record<string, unknown>>): ResendContent => {
@@ -86,7 +86,7 @@ const requestOf = async (
   const type = textTemplateOf(original) === undefined ? original.type : 'text';
   const errors = correction.payload ? await payloadFaultsOn(channel, type, correction.payload) : [];
   if (errors.length > 0)
-    return refuse('VALIDATION_ERROR', { detail: 'The payload is not in the form of its channel and type.', errors });
+    return refuse('VALIDATION_ERROR', { detail: 'The payload does not match its channel and type.', errors });
   const content = correction.payload
     ? corrected(correction.payload)
     : contentToResend(original, correction.templateVars);

@@ -60,19 +60,19 @@ export interface PreviewPorts extends SubmitPorts {
   readonly previewContext: (tenant: Tenant, plans: readonly SendPlan[]) => Promise<PreviewContext>;
 }
 
-/** 400 with a v1 code for a recipient in the wrong format for its channel (docs/spec/errors.md#a-recipient-that-is-none). */
+/** 400 with a v1 code for a recipient in the wrong format for its channel (docs/spec/errors.md#malformed-recipients). */
 export const recipientFault = ({ channel, to }: Pick<SendRequest, 'channel' | 'to'>, path = 'to') => {
   const { recipient } = channelOf(channel);
   const errors = (message: string) => [{ path, message }];
   if (recipient === 'phone' && !parsePhone(to))
     return refuse('BAD_REQUEST', {
-      detail: 'The recipient is no phone number.',
+      detail: 'The recipient is not a phone number.',
       v1Code: 'invalid_phone',
       errors: errors('must be an existing number in E.164'),
     });
   if (recipient === 'email' && !parseAddress(to))
     return refuse('BAD_REQUEST', {
-      detail: 'The recipient is no e-mail address.',
+      detail: 'The recipient is not an e-mail address.',
       v1Code: 'invalid_recipient',
       errors: errors('must be an e-mail address'),
     });
@@ -137,7 +137,7 @@ const visibleTo =
     scopes.has('pii:full') || !needsMatch(request, step);
 
 /**
- * Accepts the send with its fallbacks: only the first step can refuse it (docs/spec/v1.md#fallbacks-that-cannot-leave).
+ * Accepts the send with its fallbacks: only the first step can refuse it (docs/spec/v1.md#fallbacks-that-cannot-be-sent).
  */
 const submitWithFallback = (ports: SubmitPorts, actor: Actor, key: RequestKey, body: V1SendRequest) => {
   const request = toSendRequest(body);

@@ -11,6 +11,8 @@ export const AUDIT_ACTIONS = [
   'account.deleted',
   'account.invited',
   'account.suspended',
+  'breaker.probed',
+  'breaker.reset',
   'campaign.cancelled',
   'campaign.changed',
   'campaign.created',
@@ -25,6 +27,8 @@ export const AUDIT_ACTIONS = [
   'contact.erased',
   'contact.exported',
   'contact.merged',
+  'dead_letters.peeked',
+  'dead_letters.redriven',
   'destinations.changed',
   'journey.activated',
   'journey.archived',
@@ -42,6 +46,7 @@ export const AUDIT_ACTIONS = [
   'number.disconnected',
   'organization.changed',
   'organization.created',
+  'organization.viewed',
   'person.looked_up',
   'prices.set',
   'provider.removed',
@@ -64,6 +69,7 @@ export const AUDIT_ACTIONS = [
   'smpp_account.created',
   'smpp_account.deleted',
   'smpp_account.password_rotated',
+  'stage.viewed',
   'suppression.lifted',
   'wallet.changed',
   'wallet.credited',
@@ -72,12 +78,13 @@ export const AUDIT_ACTIONS = [
   'webhook.deleted',
   'webhook.replayed',
   'webhook.secret_rotated',
+  'work.retried',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 export const AUDIT_ACTOR_KINDS = ['key', 'account', 'operator'] as const;
 
-/** Who acted: an API key, a person in a session, or the operator of the service, who has no id of their own. */
+/** Who acted: an API key, a person in a session, or an operator of the service: in a session, or without an id at the command line. */
 export interface AuditActor {
   readonly kind: (typeof AUDIT_ACTOR_KINDS)[number];
   readonly id: Id<'account'> | Id<'apiKey'> | 'operator';
@@ -168,6 +175,12 @@ export const operatorEntry = (owner: AuditOwner, { details = {}, ...act }: Act):
   ...act,
   details,
 });
+
+/** The entry of an operator's act in a session, in the stage's log: no organization learns which operator it was. */
+export const operatorSessionEntry = (caller: Caller, act: Act): AuditEntry => {
+  const entry = auditEntry(caller, act);
+  return { ...entry, owner: STAGE_LOG, actor: { kind: 'operator', id: entry.actor.id } };
+};
 
 /** The names of the fields that a change sets; entries contain these instead of the values. */
 export const fieldNames = (change: object): string[] =>

@@ -78,7 +78,7 @@ const TOO_LATE = refuse('SERVICE_UNAVAILABLE', {
   retryAfterSeconds: 5,
 });
 const STORE_UNAVAILABLE = refuse('SERVICE_UNAVAILABLE', {
-  detail: 'The service could not take in the whole batch, so none of it is sent. Send it again.',
+  detail: 'The service could not accept the whole batch, so none of it is sent. Send it again.',
   retryAfterSeconds: 5,
 });
 

@@ -85,7 +85,7 @@ export interface Drive {
   readonly portions: number;
   readonly portionedTo: number;
   readonly portioned: boolean;
-  /** Recipients in the portions created since `pacedFrom`; determines their due times. */
+  /** Recipients paced since `pacedFrom`: those of new portions, and the open ones of older portions; determines due times. */
   readonly paced: number;
   /** The start of pacing (ms). */
   readonly pacedFrom: number;

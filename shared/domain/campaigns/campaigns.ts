@@ -29,7 +29,7 @@ export const compileTexts = <M extends object>(message: M) => compileMessage(mes
 
 const messageFaults = ({ message, variants }: CampaignInput): FieldError[] => {
   if ((message === undefined) === (variants === undefined))
-    return [{ path: 'message', message: 'must be given, or variants: one of both' }];
+    return [{ path: 'message', message: 'must be given, or variants: exactly one of the two' }];
   const names = new Set(variants?.map(({ name }) => name));
   if (variants && names.size < variants.length) return [{ path: 'variants', message: 'must have different names' }];
   const texts: readonly (readonly [string, object])[] = message
@@ -64,7 +64,7 @@ const inputFault = async (ports: CampaignPorts, organizationId: Id<'organization
       ? [{ path: 'scheduledAt', message: 'must be within 90 days' }]
       : []),
   ];
-  if (errors.length > 0) return refuse('VALIDATION_ERROR', { detail: 'The campaign breaks a rule.', errors });
+  if (errors.length > 0) return refuse('VALIDATION_ERROR', { detail: 'The campaign violates a rule.', errors });
   return audienceMissing(await missingParts(ports.audience, organizationId, input.audience));
 };
 
@@ -73,8 +73,8 @@ export const audienceMissing = (parts: readonly { readonly path: string }[]) =>
   parts.length === 0
     ? undefined
     : refuse('VALIDATION_ERROR', {
-        detail: 'The audience names what there is not.',
-        errors: parts.map(({ path }) => ({ path, message: 'is none of the organization' })),
+        detail: 'The audience names lists or segments that do not exist.',
+        errors: parts.map(({ path }) => ({ path, message: 'does not belong to the organization' })),
       });
 
 /** The audit entry of a caller's action on a campaign. */
@@ -139,7 +139,7 @@ export const listCampaigns = async (
   return { items: await Promise.all(items.map((campaign) => counted(ports, campaign))), total };
 };
 
-const BEGUN = refuse('CONFLICT', 'The campaign has begun: only a draft or a scheduled one is changed or deleted.');
+const BEGUN = refuse('CONFLICT', 'The campaign has begun: only a draft or a scheduled one can be changed or deleted.');
 const isBegun = ({ status }: Campaign): boolean => status !== 'draft' && status !== 'scheduled';
 /** Whether it is paused because parts of its audience were missing at its start, before any recipient was selected. */
 export const isUnbegun = ({ status, drive }: Campaign): boolean => status === 'paused' && drive === undefined;
@@ -175,7 +175,7 @@ export const changeCampaign = (
     if (isBegun(before) && !isUnbegun(before)) return BEGUN;
     const now = ports.clock();
     const after = { ...patched(before, patch), updatedAt: now, version: before.version + 1 };
-    if (after.name.trim() === '') return refuseField('The campaign breaks a rule.', 'name', 'must not be blank');
+    if (after.name.trim() === '') return refuseField('The campaign violates a rule.', 'name', 'must not be blank');
     const fault = await inputFault(ports, actor.organizationId, after);
     if (fault) return fault;
     const dueAt = after.status === 'scheduled' ? after.scheduledAt : undefined;

@@ -147,16 +147,16 @@ const maxCoinsFault = async (ports: LifecyclePorts, campaign: Campaign, maxCoins
   const spent = coinsCaptured + coinsHeld;
   return maxCoins < spent
     ? refuseField(
-        'The campaign cost more already.',
+        'The campaign has already cost more.',
         'maxCoins',
-        `must be at least ${spent}, what its messages cost so far`,
+        `must be at least ${spent}, the cost of its messages so far`,
       )
     : undefined;
 };
 
 /**
- * Resumes a paused campaign for the recipients without a message; needs a higher `maxCoins` if that paused it. A running one is returned
- * unchanged; one that paused before its start is started.
+ * Resumes a paused campaign for the recipients without a message; one that reached its `maxCoins` pauses again unless that is raised. A
+ * running one is returned unchanged; one that paused before its start is started.
  */
 export const resumeCampaign = (
   ports: LifecyclePorts,

@@ -86,7 +86,7 @@ export const campaignRecipients = async (
   if (variant !== undefined && !variantsOf(campaign).some(({ name }) => name === variant))
     return refuse('BAD_REQUEST', {
       detail: 'The campaign has no such variant.',
-      errors: [{ path: 'variant', message: 'is no variant of the campaign' }],
+      errors: [{ path: 'variant', message: 'is not a variant of the campaign' }],
     });
   const isRequested = (one: Recipient | undefined): one is Recipient =>
     one !== undefined &&

@@ -6,16 +6,16 @@ import type { Card, CardLinks, LinkIds } from './card.ts';
 type Links = Partial<Pick<Card, 'contactId' | 'companyId' | 'responsibleId'>>;
 
 const MESSAGES = {
-  contatoId: 'is no contact of the organization',
-  empresaId: 'is no company of the organization',
-  responsavelId: 'is no active account of the organization',
+  contatoId: 'is not a contact of the organization',
+  empresaId: 'is not a company of the organization',
+  responsavelId: 'is not an active account of the organization',
 } as const;
 export type LinkField = keyof typeof MESSAGES;
 
 /** 422 for links that are not allowed. */
 export const refuseLinks = (fields: readonly LinkField[]): Refusal<'VALIDATION_ERROR'> =>
   refuse('VALIDATION_ERROR', {
-    detail: 'The card may not name this.',
+    detail: 'The card cannot be linked to this.',
     meta: { code: 'VINCULO_INVALIDO', campo: fields[0] ?? '' },
     errors: fields.map((path): FieldError => ({ path, message: MESSAGES[path] })),
   });

@@ -95,7 +95,7 @@ export interface Move {
 
 const placeOf = ({ antesDe, depoisDe }: Move): Place | Refusal<'VALIDATION_ERROR'> => {
   if (antesDe !== undefined && depoisDe !== undefined)
-    return refuseField('A card is put beside one other card.', 'depoisDe', 'must be absent beside antesDe');
+    return refuseField('A card is placed beside one other card.', 'depoisDe', 'must be absent if antesDe is given');
   if (antesDe !== undefined) return { at: 'before', cardId: antesDe };
   return depoisDe === undefined ? END : { at: 'after', cardId: depoisDe };
 };
@@ -143,7 +143,7 @@ const reopenedIn = (card: Card, pipeline: Pipeline, named: Id<'stage'> | undefin
   if (isRefusal(stage)) return stage;
   const open = pipeline.stages.filter(({ type }) => type === 'aberto');
   if (stage && stage.type !== 'aberto')
-    return refuseField('A card is opened again in an open stage.', 'estagioId', 'must be a stage of tipo aberto');
+    return refuseField('A card can only be reopened in an open stage.', 'estagioId', 'must be a stage of tipo aberto');
   return stage ?? open.find(({ id }) => id === card.openStageId) ?? open[0];
 };
 

@@ -49,7 +49,7 @@ export const namedPipeline = async (
 ): Promise<Pipeline | Refusal<'VALIDATION_ERROR'>> => {
   const pipeline = await findPipeline({ store: pipelines }, owner, id);
   return isRefusal(pipeline)
-    ? refuseField('There is no such pipeline.', 'pipelineId', 'is no pipeline of the organization')
+    ? refuseField('There is no such pipeline.', 'pipelineId', 'is not a pipeline of the organization')
     : pipeline;
 };
 
@@ -74,7 +74,7 @@ export const placeIn = async (
   if (self && isThere) return self.order;
   const order = orderBetween(before, after);
   return (
-    order ?? refuse('CONFLICT', 'Too many cards were put between these two: put it elsewhere, or move one of them.')
+    order ?? refuse('CONFLICT', 'Too many cards were placed between these two: place it elsewhere, or move one of them.')
   );
 };
 

@@ -35,12 +35,12 @@ export const checkArchived = ({ archived }: Pipeline): Refusal<'CONFLICT'> | und
 
 /** 409: a won or lost card can't be closed again, an open one can't be reopened. */
 export const refuseStatus = (status: CardStatus): Refusal<'CONFLICT'> =>
-  refuse('CONFLICT', status === 'aberto' ? 'The card is open.' : 'The card is won or lost already.');
+  refuse('CONFLICT', status === 'aberto' ? 'The card is open.' : 'The card is already won or lost.');
 
 /** A stage of a pipeline by its id; 422 naming the field if the pipeline has none. */
 export const stageOf = ({ stages }: Pipeline, id: string): Stage | Refusal<'VALIDATION_ERROR'> =>
   stages.find((stage) => stage.id === id) ??
-  refuseField('The stage is not one of the pipeline.', 'estagioId', 'must be a stage of the pipeline');
+  refuseField('The stage does not belong to the pipeline.', 'estagioId', 'must be a stage of the pipeline');
 
 /** The card with another status, and the dependent times, reason and open stage. */
 export const withStatus = (card: Card, status: CardStatus, now: number, lossReason?: string): Card => {
@@ -92,13 +92,13 @@ export const entered = (card: Card, target: Target, now: number, lossReason?: st
 /** 422 for a lost card without a reason. */
 export const checkReason = ({ status, lossReason }: Card): Refusal<'VALIDATION_ERROR'> | undefined =>
   status === 'perdido' && lossReason === undefined
-    ? refuseField('A lost card says why.', 'motivoPerda', 'is required in a stage of tipo perdido')
+    ? refuseField('A lost card needs a reason.', 'motivoPerda', 'is required in a stage of tipo perdido')
     : undefined;
 
 /** 422 for a loss reason on a card that is not lost. */
 export const checkUnlost = ({ status, lossReason }: Card): Refusal<'VALIDATION_ERROR'> | undefined =>
   lossReason !== undefined && status !== 'perdido'
-    ? refuseField('Only a lost card has a reason.', 'motivoPerda', 'must be absent unless the card is lost')
+    ? refuseField('Only a lost card can have a reason.', 'motivoPerda', 'must be absent unless the card is lost')
     : undefined;
 
 /** The first refusal, or undefined. */

@@ -16,8 +16,8 @@ export type CompanyChange = Patch<
 >;
 
 const CNPJ_MESSAGE = 'must be a CNPJ with right check digits, numeric or alphanumeric, masked or not';
-const NOT_ACTIVE = 'is no active member of the organization';
-const NO_CONTACT = 'is no contact of the organization';
+const NOT_ACTIVE = 'is not an active member of the organization';
+const NO_CONTACT = 'is not a contact of the organization';
 
 /** The fields that differ between two states of a company, in the order of the documentation. */
 export const changedFields = (before: CompanyFields, after: CompanyFields): (keyof CompanyFields)[] =>
@@ -63,9 +63,9 @@ export const refusalOfFields = ({
 }: ReturnType<typeof fieldErrors>): Refusal<'VALIDATION_ERROR'> | undefined => {
   if (broken.length + links.length === 0) return undefined;
   if (broken.length > 0)
-    return refuse('VALIDATION_ERROR', { detail: 'The company breaks the contract.', errors: [...broken, ...links] });
+    return refuse('VALIDATION_ERROR', { detail: 'The company violates the contract.', errors: [...broken, ...links] });
   return refuse('VALIDATION_ERROR', {
-    detail: 'The company names somebody whom it cannot.',
+    detail: 'The company cannot be linked to this person.',
     meta: { code: 'VINCULO_INVALIDO' },
     errors: links,
   });

@@ -130,7 +130,7 @@ class Planner {
 
   #companyFault({ companyId }: NewContact, before?: Contact): string | undefined {
     const isKnown = companyId === undefined || companyId === before?.companyId || this.#known.companies.has(companyId);
-    return isKnown ? undefined : 'companyId is no company of the organization';
+    return isKnown ? undefined : 'companyId is not a company of the organization';
   }
 
   async #create(row: PlannedRow): Promise<string | undefined> {

@@ -27,7 +27,7 @@ export interface ImportResult {
   readonly erros: RowErrors;
 }
 
-/** A contact to store, and the event to raise if its phone's opt-out applies. */
+/** A contact to store, and the event of its creation, or of an opt-out that the row records. */
 export interface ContactToStore {
   readonly before?: Contact | undefined;
   readonly after: Contact;

@@ -84,7 +84,7 @@ export const checkFields = (given: GivenFields, now: number): CheckedFields | Re
   if (given.phone !== undefined && !phone) errors.push({ path: 'phone', message: PHONE_MESSAGE });
   const documents = checkDocuments(given, now, errors);
   errors.push(...attributeErrors(given.attributes), ...debtErrors(given.debtorGroups));
-  if (errors.length > 0) return refuse('VALIDATION_ERROR', { detail: 'The contact breaks the contract.', errors });
+  if (errors.length > 0) return refuse('VALIDATION_ERROR', { detail: 'The contact violates the contract.', errors });
   return { phone, documents };
 };
 
@@ -117,7 +117,7 @@ export const faultRefusal = (fault: ContactFault): Refusal<'CONFLICT' | 'VALIDAT
     return refuse('VALIDATION_ERROR', {
       detail: 'The company does not exist.',
       meta: { code: 'VINCULO_INVALIDO' },
-      errors: [{ path: 'companyId', message: 'is no company of the organization' }],
+      errors: [{ path: 'companyId', message: 'is not a company of the organization' }],
     });
   const { field, contactId } = fault;
   const code = field === 'phone' ? 'TELEFONE_JA_CADASTRADO' : 'EXTERNAL_ID_JA_CADASTRADO';

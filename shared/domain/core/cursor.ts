@@ -83,6 +83,6 @@ export const openCursor = <S extends z.ZodType>(
   if (parsed.success) return parsed.data;
   return refuse('BAD_REQUEST', {
     detail: 'The cursor is not valid.',
-    errors: [{ path: 'cursor', message: 'is no cursor of this list' }],
+    errors: [{ path: 'cursor', message: 'is not a cursor of this list' }],
   });
 };

@@ -73,5 +73,5 @@ export const readJson = <N extends 'BAD_REQUEST' | 'VALIDATION_ERROR'>(
     return refuse('BAD_REQUEST', 'The body is not JSON.');
   }
   const issue = findIssue(withoutRows(value, rowsIn), '');
-  return issue ? refuse(problem, { detail: 'The body breaks the contract.', errors: [issue] }) : { value };
+  return issue ? refuse(problem, { detail: 'The body violates the contract.', errors: [issue] }) : { value };
 };

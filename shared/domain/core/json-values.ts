@@ -24,7 +24,7 @@ export const numberError = (value: number): string | undefined => {
 
 const exactNumber = z
   .number()
-  .refine((value) => numberError(value) === undefined, 'would not come back as it was sent');
+  .refine((value) => numberError(value) === undefined, 'cannot be stored exactly as it was sent');
 
 /** Checks the raw keys, since copying a record silently drops `__proto__`. */
 const keyError = (value: unknown, max: number): string | undefined => {

@@ -40,12 +40,14 @@ export const SCOPES = [
   'organization:write',
   'accounts:read',
   'accounts:write',
+  'operator:read',
+  'operator:write',
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];
 
 /** Scopes that only a person's session may hold, never an API key (docs/spec/access.md#session-only-scopes). */
-export const SESSION_ONLY_SCOPES: ReadonlySet<Scope> = new Set(['contacts:pii']);
+export const SESSION_ONLY_SCOPES: ReadonlySet<Scope> = new Set(['contacts:pii', 'operator:read', 'operator:write']);
 
 /** The wider scope that includes a scope: a holder of `messages:send` may do what needs `messages:manage`. */
 export const WIDER_SCOPE: Readonly<Partial<Record<Scope, Scope>>> = {

@@ -35,7 +35,7 @@ export const unknownFields = (inst: unknown): string => {
   const { shape } =
     (inst as { readonly _zod?: { readonly def?: { readonly shape?: object } } } | undefined)?._zod?.def ?? {};
   const known = Object.keys(shape ?? {});
-  return `is no field of the contract${known.length > 0 ? `, which knows ${known.join(', ')}` : ''}`;
+  return `is not a field of the contract${known.length > 0 ? `, which has ${known.join(', ')}` : ''}`;
 };
 
 /**

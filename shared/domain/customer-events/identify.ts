@@ -31,7 +31,7 @@ export interface CustomerPorts {
 
 type Invalid = Refusal<'VALIDATION_ERROR'>;
 const invalid = (path: string, message: string): Invalid =>
-  refuseField('The event does not say clearly whose it is.', `contact.${path}`, message);
+  refuseField('The event does not identify one customer.', `contact.${path}`, message);
 
 /** The normalized addresses of a report; 422 for an invalid one. */
 const addressesOf = ({ phone, email }: CustomerNames): Pick<CustomerNames, 'phone' | 'email'> | Invalid => {

@@ -64,7 +64,7 @@ export const createExport = async (
   given: NewExport,
 ): Promise<Shown | Refusal<'CONFLICT' | 'FORBIDDEN' | 'VALIDATION_ERROR'>> => {
   const { organizationId, env } = actor;
-  if (!mayExport(actor, given.kind)) return refuse('FORBIDDEN', 'Contacts are exported by who has contacts:read.');
+  if (!mayExport(actor, given.kind)) return refuse('FORBIDDEN', 'Exporting contacts needs contacts:read.');
   const exported = await exportedOf(ports, actor, given);
   if (isRefusal(exported)) return exported;
   const job: ExportJob = {

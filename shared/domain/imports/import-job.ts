@@ -29,7 +29,7 @@ export const MAX_LISTED_ERRORS = 100_000;
 
 /** Why a job failed, as shown in its view. */
 export const IMPORT_PROBLEMS = {
-  bad_header: 'The file has no header, or one that is not CSV.',
+  bad_header: 'The file has no header, or its header is not CSV.',
   unknown_column: 'A column has the name of no field; rename it, or map the columns that are meant.',
   duplicate_column: 'Two columns fill the same field.',
   missing_column: 'A mapped column, or one for the phone, is not in the header.',
@@ -39,7 +39,7 @@ export const IMPORT_PROBLEMS = {
   too_many_rows: 'The file has more than 1,000,000 rows.',
   file_changed: 'The file was uploaded again while it was imported.',
   file_missing: 'The file is no longer there.',
-  internal_error: 'The job could not go on. What it imported stays; import the rest with a new one.',
+  internal_error: 'The job could not continue. Imported rows are kept; import the rest with a new job.',
 } as const;
 export type ImportProblem = keyof typeof IMPORT_PROBLEMS;
 

@@ -100,7 +100,7 @@ export const startImport = async (
     const file = await ports.bucket.stat(sourceKey(job));
     if (!file) return refuse('CONFLICT', 'No bytes were put at the address of this import yet.');
     if (file.size !== job.size)
-      return refuse('CONFLICT', 'What was put has another size than the import was created for.');
+      return refuse('CONFLICT', 'The uploaded file has another size than the import was created for.');
     const limited = await ports.admit(actor);
     if (limited) return limited;
     const started = await ports.store.start(job, file.etag, ports.clock());

@@ -23,7 +23,7 @@ const sourceOf = ({ tipo, listId, segmentId }: WireTrigger): EntrySource | undef
   return tipo === 'segmento' && segmentId ? { kind: 'segmento', segmentId } : undefined;
 };
 
-const cannotInclude = (message: string) => refuseField('Nobody is in it already.', 'incluirAtuais', message);
+const cannotInclude = (message: string) => refuseField('The trigger has no current members.', 'incluirAtuais', message);
 
 /** The source of an activation that includes present members; undefined for one that doesn't. */
 const wantedSource = (
@@ -31,7 +31,7 @@ const wantedSource = (
   includesCurrent: boolean,
 ): EntrySource | undefined | Refusal<'VALIDATION_ERROR'> => {
   if (!includesCurrent) return undefined;
-  if (entriesClosed) return cannotInclude('must be false: the version takes no entries any more');
+  if (entriesClosed) return cannotInclude('must be false: the version accepts no more entries');
   return sourceOf(gatilho) ?? cannotInclude('must be false: the trigger is neither a list nor a segment');
 };
 
@@ -46,7 +46,7 @@ const repeated = async (
   const entries = await store.readEntries(id);
   return entries?.since === activatedAt
     ? found
-    : notNow('The journey is active already, without those who were in it.');
+    : notNow('The journey is already active, and was activated without its current members.');
 };
 
 /** The version that this one replaces: from then on it takes no entries, and its runs finish on their own graph. */

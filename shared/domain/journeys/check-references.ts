@@ -65,12 +65,12 @@ const templateFault = async (
   if (channel === 'email') {
     const id = asId('emailTemplate', name);
     const found = await (id ? emailTemplates.read(organizationId, id) : emailTemplates.named(organizationId, name));
-    return found === undefined ? 'is no e-mail template of the organization' : undefined;
+    return found === undefined ? 'is not an e-mail template of the organization' : undefined;
   }
   const id = asId('template', name);
   const found = id ? [await templates.read(organizationId, id)] : await templates.named(organizationId, name);
   const own = found.filter((template) => template !== undefined);
-  if (own.length === 0) return 'is no template of the organization';
+  if (own.length === 0) return 'is not a template of the organization';
   const isUsable = moment === 'saving' || own.some(({ status }) => status === 'approved');
   return isUsable ? undefined : 'must be approved by Meta';
 };
@@ -99,8 +99,8 @@ const triggerFaults = async (
     segment && segments.read(organizationId, segment.id),
   ]);
   return [
-    ...(list && !foundList ? [fault(list.path, 'is no list of the organization')] : []),
-    ...(segment && !foundSegment ? [fault(segment.path, 'is no segment of the organization')] : []),
+    ...(list && !foundList ? [fault(list.path, 'is not a list of the organization')] : []),
+    ...(segment && !foundSegment ? [fault(segment.path, 'is not a segment of the organization')] : []),
   ];
 };
 
@@ -112,9 +112,9 @@ const stageFaults = async (
   const look = ({ pipelineId }: Named<'stage'>) => pipelines.read(organizationId, pipelineId);
   const found = await lookedUp(stages, ({ pipelineId }) => pipelineId, look);
   return found.flatMap(({ item: { path, stageId }, value: pipeline }) => {
-    if (!pipeline) return [fault(`${path}.pipelineId`, 'is no pipeline of the organization')];
+    if (!pipeline) return [fault(`${path}.pipelineId`, 'is not a pipeline of the organization')];
     const hasStage = pipeline.stages.some(({ id }) => id === stageId);
-    return hasStage ? [] : [fault(`${path}.estagioId`, 'is no stage of the pipeline')];
+    return hasStage ? [] : [fault(`${path}.estagioId`, 'is not a stage of the pipeline')];
   });
 };
 
@@ -158,8 +158,8 @@ const channelFaults = async (
 };
 
 const DETAIL = {
-  saving: 'The journey names what is not there.',
-  activation: 'The journey names what is not there, or cannot be used.',
+  saving: 'The journey names objects that do not exist.',
+  activation: 'The journey names objects that do not exist or cannot be used.',
 } as const;
 
 /** Checks the references of a definition. Each object is looked up once, however often it is named. */

@@ -154,8 +154,8 @@ export const enterByHand = async (
 ): Promise<ReturnType<typeof entriesView> | Refusal<'CONFLICT' | 'NOT_FOUND'>> => {
   const journey = await findVersion(ports, owner, id);
   if (isRefusal(journey)) return journey;
-  if (journey.gatilho.tipo !== 'manual') return notNow('Contacts enter this journey by its trigger alone.');
-  if (!takesEntries(journey)) return notNow('The journey takes no entries now.');
+  if (journey.gatilho.tipo !== 'manual') return notNow('Contacts enter this journey only by its trigger.');
+  if (!takesEntries(journey)) return notNow('The journey accepts no entries now.');
   const cause = { key: newId('request'), at: ports.clock() };
   const answers = await enter(
     ports,

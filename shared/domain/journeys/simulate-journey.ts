@@ -163,7 +163,7 @@ const outcomesFault = ({ steps }: Graph, { mensagens = [] }: SimulationRequest) 
   return errors.length === 0
     ? undefined
     : refuse('VALIDATION_ERROR', {
-        detail: 'The simulation names what the journey has not.',
+        detail: 'The simulation names steps that the journey does not have.',
         errors: errors.slice(0, MAX_FAULTS),
       });
 };
@@ -189,9 +189,9 @@ const contactFor = async (
 ): Promise<Contact | Refusal<'FORBIDDEN' | 'VALIDATION_ERROR'>> => {
   if (contactId === undefined) return inventedContact(actor, contato, now);
   if (!actor.scopes.has('contacts:read'))
-    return refuse('FORBIDDEN', 'A simulation for a contact shows what is known of it: that needs contacts:read.');
+    return refuse('FORBIDDEN', 'A simulation for a contact shows its data: that needs contacts:read.');
   const found = await ports.contactOf(actor.organizationId, contactId);
-  return found ?? refuseField('There is no such contact.', 'contactId', 'is no contact of the organization');
+  return found ?? refuseField('There is no such contact.', 'contactId', 'is not a contact of the organization');
 };
 
 /**

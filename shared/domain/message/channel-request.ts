@@ -32,7 +32,7 @@ export const toChannelRequest = <S extends z.ZodType<object>>(
   const parsed = schema.safeParse({ to, ...content }, { error: zodErrorMap });
   if (parsed.success) return { ...parsed.data, to, contactId, campaignId, metadata };
   return refuse('VALIDATION_ERROR', {
-    detail: 'The message breaks the contract of its channel.',
+    detail: 'The message violates the contract of its channel.',
     errors: fieldErrors(parsed.error),
   });
 };

@@ -35,7 +35,7 @@ export const recipientIdOf = (to: string): string | Refusal<'VALIDATION_ERROR'> 
 export const phoneOf = (to: string): string | Refusal<'VALIDATION_ERROR'> =>
   parsePhone(to) ??
   refuse('VALIDATION_ERROR', {
-    detail: 'The recipient is no phone number.',
+    detail: 'The recipient is not a phone number.',
     v1Code: 'invalid_phone',
     errors: [{ path: 'to', message: 'must be an existing number in E.164' }],
   });

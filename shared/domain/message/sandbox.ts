@@ -26,7 +26,7 @@ const ENDINGS: Endings = {
   '0013': acceptedThen({ status: 'failed', reason: 'expired' }),
   '0018': acceptedThen({ status: 'failed', reason: 'blacklisted' }),
   '0099': acceptedThen(),
-  '0114': { kind: 'refused', cause: 'credit', detail: 'the sandbox plays a provider without credit' },
+  '0114': { kind: 'refused', cause: 'credit', detail: 'the sandbox simulates a provider without credit' },
 };
 
 /** Selects a script by the last four characters of the recipient: the channel's own endings, then the common ones, else `otherwise`. */

@@ -13,7 +13,7 @@ import type { PricePorts } from './ports.ts';
 export const UNKNOWN_SEGMENT = refuseField(
   'There is no such segment or list.',
   'segment',
-  'is no segment or list of the organization',
+  'is not a segment or list of the organization',
 );
 const unpriced = refuse('VALIDATION_ERROR', 'The price table has no price for this kind of push.');
 

@@ -16,7 +16,7 @@ export interface SenderChecks {
 /** 412 for a sender that the organization does not own (docs/spec/senders.md#what-a-send-may-name). */
 export const notOwnSender = (path: string): Refusal<'PRECONDITION_FAILED'> =>
   refuse('PRECONDITION_FAILED', {
-    detail: `\`${path}\` is no verified sender of the organization: register it with POST /v2/senders, or leave it out.`,
+    detail: `\`${path}\` is not a verified sender of the organization: register it with POST /v2/senders, or leave it out.`,
     meta: { motivo: 'no_verified_sender' },
   });
 

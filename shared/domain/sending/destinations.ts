@@ -42,7 +42,7 @@ export const destinationRefusal = async (
   const until = await ports.heldUntil(organizationId, watchedPrefix(to));
   if (until === undefined) return undefined;
   return refuse('PRECONDITION_FAILED', {
-    detail: 'Too little of what was sent to these numbers was delivered: they are held.',
+    detail: 'Too few of the messages to these numbers were delivered: they are held.',
     meta: { motivo: 'destination_held', heldUntil: isoTime(until) },
   });
 };
@@ -60,7 +60,7 @@ const smsTextRefusal = async (
   if (smsField === undefined) return undefined;
   const refusal = await destinationRefusal(ports, tenant, { channel: 'sms', to }, country);
   const errors = [
-    { path: smsField, message: 'must be left out: the organization does not send SMS to this number now' },
+    { path: smsField, message: 'must be absent: the organization does not send SMS to this number now' },
   ];
   return refusal && refuse(refusal.name, { ...refusal.details, errors });
 };

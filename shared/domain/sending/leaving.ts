@@ -14,7 +14,7 @@ export interface LeavingPorts extends RoutePorts {
 /**
  * A message is checked again if it waited this long since its acceptance, in ms; otherwise it was checked a moment ago.
  */
-const JUDGED_AGAIN_MS = 10_000;
+const CHECKED_AGAIN_MS = 10_000;
 
 const stopped = (reason: string, detail: string): RefusedAnswer => ({
   kind: 'refused',
@@ -42,7 +42,7 @@ const destinationStop = async (ports: LeavingPorts, message: MessageRecord): Pro
 };
 
 /**
- * Why a message that waited must not be sent any more (docs/spec/sends.md#judged-again): an opt-out, an erasure, or a destination that was
+ * Why a message that waited must not be sent any more (docs/spec/sends.md#checked-again): an opt-out, an erasure, or a destination that was
  * closed or held since its acceptance. Undefined if it may be sent. Reads nothing for a message that is sent immediately.
  */
 export const stopOnLeaving = async (
@@ -50,7 +50,7 @@ export const stopOnLeaving = async (
   message: MessageRecord,
   now: number,
 ): Promise<RefusedAnswer | undefined> => {
-  if (now - message.createdAt < JUDGED_AGAIN_MS) return undefined;
+  if (now - message.createdAt < CHECKED_AGAIN_MS) return undefined;
   const [fault, stop] = await Promise.all([
     ports.consentNow(message, requiresConsentOf(message)),
     destinationStop(ports, message),

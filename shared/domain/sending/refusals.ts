@@ -21,7 +21,7 @@ const CONSENT_REFUSALS = {
   opted_out: refuse('VALIDATION_ERROR', { detail: 'The contact opted out.', meta: { motivo: 'opt_out' } }),
   unknown_contact: refuse('VALIDATION_ERROR', {
     detail: 'The contact does not exist.',
-    errors: [{ path: 'contactId', message: 'is no contact of the organization' }],
+    errors: [{ path: 'contactId', message: 'is not a contact of the organization' }],
   }),
 } as const;
 /** 422 for a send that consent forbids. */
@@ -40,7 +40,7 @@ export const KEY_IN_PROGRESS = refuse('CONFLICT', {
 /** The message of a long-lived key has left the table. */
 export const sentBefore = (messageId: Id<'message'>) =>
   refuse('CONFLICT', {
-    detail: 'The message of this key was accepted long ago, and has left for the archive.',
+    detail: 'The message of this key was accepted long ago, and has been archived.',
     meta: { code: 'JA_ENVIADA', messageId },
   });
 

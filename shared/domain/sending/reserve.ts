@@ -82,7 +82,7 @@ const refusalOf = async (
     case 'ceiling':
       return RATE_EXCEEDED;
     case 'original_changed':
-      return refuse('CONFLICT', 'The message left or was replaced meanwhile.');
+      return refuse('CONFLICT', 'The message was sent or replaced meanwhile.');
     case 'parts_changed':
       return refuse('CONFLICT', { detail: 'The parts of the message changed meanwhile.', meta: { code: 'OVERTAKEN' } });
     case 'superseded':

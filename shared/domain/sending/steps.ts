@@ -42,7 +42,7 @@ type ConsentCheck = (tenant: Tenant, plan: SendPlan) => Promise<ConsentFault | u
 
 /** The step has no recipient. */
 export const NO_RECIPIENT = refuse('VALIDATION_ERROR', {
-  detail: 'The fallback has no recipient: neither the send nor its contact tells one on this channel.',
+  detail: 'The fallback has no recipient: neither the send nor its contact has one on this channel.',
   v1Code: 'invalid_recipient',
 });
 
@@ -128,7 +128,7 @@ const refusedStep = (step: FallbackStep, refusal: Refusal): FallbackStep => {
 
 /**
  * The fallback steps with their price now, or the reason why they could not be sent now
- * (docs/spec/v1.md#fallbacks-that-cannot-leave). Both are informative: a step is planned, priced and checked again when
+ * (docs/spec/v1.md#fallbacks-that-cannot-be-sent). Both are informative: a step is planned, priced and checked again when
  * it is due. Steps that are not `told` get neither.
  */
 export const priceSteps = (

@@ -18,10 +18,10 @@ const filledBody = z.object({
 const noTemplate = refuseField(
   'The organization keeps no such template, so its text is not known.',
   'template',
-  'is no template of the organization',
+  'is not a template of the organization',
 );
 const noText = refuseField(
-  "The template has no text of its own: an authentication template's words are the platform's.",
+  "The template has no text of its own: the text of an authentication template is the platform's.",
   'template',
   'has no text for this channel',
 );

@@ -18,7 +18,7 @@ export const sendParts = async (ports: PartsPorts, assembly: Assembly, last?: nu
   const [first] = contents;
   const text = ports.joinText(contents);
   if (text === undefined || !first || destination === undefined)
-    return refused('ESME_RINVDCS', 'The bytes of the parts are no text.');
+    return refused('ESME_RINVDCS', 'The bytes of the parts are not valid text.');
   const { deliverAt, schedule, validUntil, validity, idempotencyKey } = first;
   const receipts = parts
     .filter(({ receipt }) => receipt.wants !== 'never' || receipt.intermediate)

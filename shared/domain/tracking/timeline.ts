@@ -85,7 +85,7 @@ const stepsText = (value: string): string =>
   value
     .split(',')
     .map((step) =>
-      step.includes('!') ? `${step.replace('!', ' (cannot leave now: ')})` : `${step.replace('@', ' at ')} coins`,
+      step.includes('!') ? `${step.replace('!', ' (cannot be sent now: ')})` : `${step.replace('@', ' at ')} coins`,
     )
     .join(', then ');
 

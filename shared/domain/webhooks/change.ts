@@ -22,7 +22,7 @@ export interface SubscriptionChange extends Patch<NewSubscription, 'description'
 }
 
 /** 422 with the field and the rule that it breaks. */
-export const invalid = (path: string, message: string) => refuseField('The body breaks the contract.', path, message);
+export const invalid = (path: string, message: string) => refuseField('The body violates the contract.', path, message);
 
 /** 422 for an invalid URL or invalid headers; `before` is the subscription to change. */
 export const requestFault = (

@@ -36,7 +36,7 @@ export const amazonSesSettings = z
       .url()
       .optional()
       .describe(
-        "Another address than the region's own (https://email.<region>.amazonaws.com): a VPC endpoint or a stand-in.",
+        "An address to use instead of the region's own (https://email.<region>.amazonaws.com): a VPC endpoint or a stand-in.",
       ),
     serviceFrom: z
       .string()

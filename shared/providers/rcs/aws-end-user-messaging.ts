@@ -30,7 +30,7 @@ export const awsEndUserMessagingRcsSettings = z
     ...endUserMessagingSettings,
     originationIdentity: textSetting('The RCS agent, or the pool that holds it, that sends; its id or ARN.'),
     fallbackIdentity: optionalTextSetting(
-      'The number or sender id of the SMS that leaves instead; its id or ARN, no pool. Without it, the pool chooses; an agent alone cannot.',
+      'The number or sender id of the SMS that is sent instead; its id or ARN, not a pool. Without it, the pool chooses; an agent alone cannot.',
     ),
     timeToLiveSeconds: z
       .int()
@@ -38,7 +38,7 @@ export const awsEndUserMessagingRcsSettings = z
       .max(172_800)
       .optional()
       .describe(
-        'How long RCS is tried, in s; what is not delivered by then leaves by SMS. Without it only a failure does.',
+        'How long RCS is tried, in s; a message that is not delivered by then is sent by SMS. Without it only a failed one is.',
       ),
   })
   .refine(hasCompleteAccessKey, INCOMPLETE_ACCESS_KEY);

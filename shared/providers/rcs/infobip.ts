@@ -26,14 +26,14 @@ import { sentFile, sharedLocation, tappedButton, typedText } from './inbound.ts'
 export const infobipRcsSettings = z.strictObject({
   apiKey: textSetting('The API key, with the scopes rcs:message:send and rcs:logs:read.'),
   sender: textSetting('The RCS sender (agent) of the account that sends.'),
-  smsSender: optionalTextSetting('The sender of the SMS that leaves instead; without it Infobip chooses.'),
+  smsSender: optionalTextSetting('The sender of the SMS that is sent instead; without it Infobip chooses.'),
   validityMinutes: z
     .int()
     .min(1)
     .max(2_880)
     .optional()
     .describe(
-      'How long RCS is tried, in minutes; what is not delivered by then may leave by SMS. Without it, as long as Infobip does.',
+      'How long RCS is tried, in minutes; a message that is not delivered by then may be sent by SMS. Without it, Infobip decides.',
     ),
   ...infobipAccountSettings,
 });

@@ -86,7 +86,7 @@ export const smppCarrierSettings = z.strictObject({
   systemId: octets(15).min(1).describe('The system_id of the account, at most 15 characters.'),
   password: octets(8).describe('Its password, at most 8 characters.'),
   systemType: optionalOctets(12, 'The system_type, where the carrier asks for one.'),
-  addressRange: optionalOctets(40, 'The address_range of binds that receive, where the carrier asks for one.'),
+  addressRange: optionalOctets(40, 'The address_range of binds that receive, if the carrier requires one.'),
   bindType: z
     .enum(['transceiver', 'transmitter_receiver'])
     .default('transceiver')
@@ -104,7 +104,7 @@ export const smppCarrierSettings = z.strictObject({
     .min(1)
     .max(60)
     .default(1)
-    .describe('How long a bind pauses after the carrier throttled, and callers have to wait: SMPP has no such value.'),
+    .describe('How long a bind pauses after the carrier throttled it, and callers have to wait: SMPP does not transmit such a value.'),
   enquireSeconds: z
     .int()
     .min(5)
@@ -123,7 +123,7 @@ export const smppCarrierSettings = z.strictObject({
   longText: z
     .enum(['udh', 'sar', 'payload'])
     .default('udh')
-    .describe('How texts of several parts leave: by user data headers, SAR parameters, or whole as message_payload.'),
+    .describe('How texts of several parts are sent: by user data headers, SAR parameters, or whole as message_payload.'),
   statusCauses: z
     .record(z.string().regex(/^0x[0-9a-f]{1,8}$/i), z.enum(CAUSES))
     .default({})
@@ -131,7 +131,7 @@ export const smppCarrierSettings = z.strictObject({
   ...callbackSettings,
   serviceUrl: z
     .url()
-    .describe('Where the SMPP service takes messages: port 8443 of its name; locally http://127.0.0.1:2776.'),
+    .describe('Where the SMPP service accepts messages: port 8443 of its name; locally http://127.0.0.1:2776.'),
   timeoutMs: z.int().min(100).max(11_000).default(10_000).describe('How long the carrier may take to answer, in ms.'),
 });
 export type SmppCarrierSettings = z.infer<typeof smppCarrierSettings> & CarrierSettings;

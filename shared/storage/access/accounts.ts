@@ -7,7 +7,7 @@ import {
   isActiveOwner,
   MAX_ACCOUNTS,
 } from '../../domain/access/accounts.ts';
-import { ROLES } from '../../domain/access/roles.ts';
+import { ACCOUNT_ROLES } from '../../domain/access/roles.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { PageRequest } from '../../domain/message/lists.ts';
@@ -33,7 +33,7 @@ const accountRows = defineRow<Account>()({
     name: z.string(),
     email: z.string(),
     emailHash: z.string().default(''),
-    role: z.enum(ROLES).default('owner'),
+    role: z.enum(ACCOUNT_ROLES).default('owner'),
     status: z.enum(ACCOUNT_STATUSES),
     sessionEpoch: z.int().default(0),
     acceptedAt: time.exactOptional(),

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import type { Organization } from '../../domain/access/organizations.ts';
 import type { AuditEntry } from '../../domain/audit/entry.ts';
+import type { CursorItems } from '../../domain/core/cursor.ts';
+import type { Refusal } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { PageRequest } from '../../domain/message/lists.ts';
@@ -8,6 +10,7 @@ import { KEYS } from '../access-patterns.ts';
 import { auditWrites } from '../audit/audit-log.ts';
 import { id, time } from '../client/attributes.ts';
 import { ABSENT, EXISTS } from '../client/conditions.ts';
+import { type CursorRequest, cursorItems } from '../client/cursor-pages.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { newestPage } from '../client/pages.ts';
 import type { Row } from '../client/row.ts';
@@ -97,6 +100,15 @@ export const listOrganizations = async (table: Table, page: PageRequest): Promis
   const rows = await newestPage(table, { index: 'gsi1', partition: INDEX_KEYS.organizations('', '').gsi1pk }, page);
   return rows.map(organizationRows.read);
 };
+
+/** A page of the organizations of the stage, newest first, by a cursor; 400 for one of another list. */
+export const pageOfOrganizations = (
+  table: Table,
+  request: CursorRequest,
+): Promise<CursorItems<Organization> | Refusal<'BAD_REQUEST'>> =>
+  cursorItems(table, { index: 'gsi1', partition: INDEX_KEYS.organizations('', '').gsi1pk }, request, (rows) =>
+    rows.map(organizationRows.read),
+  );
 
 /** Every organization of the stage. One query of an index, a page for each megabyte of its entries. */
 export const organizationIds = async (table: Table): Promise<Id<'organization'>[]> => {

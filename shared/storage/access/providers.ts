@@ -81,6 +81,23 @@ export const deleteProviderSettings = async (
   ]);
 };
 
+/** A provider that is set up in a stage, without its settings. */
+export interface ListedProvider {
+  readonly channel: string;
+  readonly provider: string;
+  /** When its settings were last changed, in ms. */
+  readonly updatedAt: number;
+}
+
+/** The providers that are set up in a stage, without their sealed settings. One query. */
+export const listProviderSettings = async (table: Table): Promise<readonly ListedProvider[]> => {
+  const rows = await table.queryAll({ partition: KEYS.provider('', '').pk, consistent: true });
+  return rows.map((row) => {
+    const { channel, name } = PARSE_KEY.provider(row);
+    return { channel, provider: name, updatedAt: settingsRows.read(row).updatedAt };
+  });
+};
+
 const readSettings = async (
   table: Table,
   vault: Vault,

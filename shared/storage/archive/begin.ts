@@ -57,7 +57,7 @@ const beginRow = async (
 
 /**
  * Sets the expiry, after which rows move to the archive, on rows written before the setting. One Scan, a page at a time; an interrupted run
- * is restarted, and skips what is done. `recipients` returns the recipients of a reply.
+ * is restarted, and skips what is done. `recipients`: the vault of the blind indexes of recipients, which identify the sender of a reply.
  */
 export const beginArchive = async (table: Table, recipients: Vault, settings: BeginSettings): Promise<BegunCounts> => {
   const counts = { begun: 0, had: 0, open: 0 };

@@ -17,9 +17,7 @@ const seenIn = (table: Table) => {
   return found;
 };
 
-/**
- * Whether an organization has segments, or had some within the last ten seconds. One consistent query of short rows, cached for that time.
- */
+/** Whether an organization has segments, at most ten seconds old. One consistent query of short rows, cached for that time. */
 export const hasSegments = async (table: Table, organizationId: Id<'organization'>): Promise<boolean> => {
   const known = seenIn(table).get(organizationId);
   const now = performance.now();

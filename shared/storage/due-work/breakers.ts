@@ -6,7 +6,7 @@ import type { Table } from '../client/table.ts';
 
 /** Failures in a row in one process, or of all processes within the window and more than their successes, that trip a route. */
 const TRIP_AFTER = 5;
-const WINDOW_MS = 10_000;
+export const BREAKER_WINDOW_MS = 10_000;
 /** How long a tripped route is skipped before one trial call, in ms. */
 const REST_MS = 30_000;
 /** The time limit of the trial call of a tripped route, in ms: a provider's timeout plus a margin. */
@@ -14,16 +14,21 @@ const PROBE_MS = 15_000;
 /** How long a process caches a breaker's state, in ms: the delay until it sees another process's trip. */
 const TRUST_MS = 5_000;
 
-/** A breaker's row: when its rest ends, when its probe must have ended, and recent failures. */
-const breakerRow = z.object({
+/** A breaker's row: since when and until when it is open, when its last probe began and when it must have ended, and recent failures. */
+export const breakerRow = z.object({
+  openedAt: z.int().default(0),
   openUntil: z.int().default(0),
+  probedAt: z.int().default(0),
   probeUntil: z.int().default(0),
+  countedFrom: z.int().default(0),
   failures: z.int().default(0),
   successes: z.int().default(0),
 });
 
 interface Seen {
   readAt: number;
+  openedAt: number;
+  probedAt: number;
   openUntil: number;
   probeUntil: number;
   /** Consecutive failures, and successes since `countedFrom`, in this process. */
@@ -47,9 +52,9 @@ export const breakers = (table: Table, clock: () => number) => {
     const held = seen.get(name);
     if (held && now - held.readAt < TRUST_MS && now >= held.readAt) return held;
     const row = await table.get(keyOf(channel, provider, route), { eventual: true });
-    const { openUntil, probeUntil } = breakerRow.parse(row ?? {});
+    const { openedAt, openUntil, probedAt, probeUntil } = breakerRow.parse(row ?? {});
     const own = held ?? { failures: 0, successes: 0, countedFrom: now };
-    const fresh = { ...own, readAt: now, openUntil, probeUntil };
+    const fresh = { ...own, readAt: now, openedAt, openUntil, probedAt, probeUntil };
     seen.set(name, fresh);
     return fresh;
   };
@@ -59,7 +64,7 @@ export const breakers = (table: Table, clock: () => number) => {
     // Reset before the write, so that concurrent failures report them only once.
     const { successes } = state;
     state.successes = 0;
-    const since = { start: now - WINDOW_MS };
+    const since = { start: now - BREAKER_WINDOW_MS };
     const count = (): Promise<{ readonly ok: boolean; readonly row?: Row }> =>
       table.write({
         update: key,
@@ -78,8 +83,10 @@ export const breakers = (table: Table, clock: () => number) => {
   };
 
   const trip = async (key: ReturnType<typeof keyOf>, state: Seen, now: number): Promise<void> => {
-    Object.assign(state, { openUntil: now + REST_MS, probeUntil: 0, failures: 0, successes: 0 });
-    await table.write({ put: { ...key, openUntil: state.openUntil, ttl: ttlAt(state.openUntil) } });
+    const openedAt = state.openUntil > 0 && state.openedAt > 0 ? state.openedAt : now;
+    Object.assign(state, { openedAt, openUntil: now + REST_MS, probeUntil: 0, failures: 0, successes: 0 });
+    const { openUntil, probedAt } = state;
+    await table.write({ put: { ...key, openedAt, openUntil, probedAt, ttl: ttlAt(openUntil) } });
   };
 
   return {
@@ -95,10 +102,10 @@ export const breakers = (table: Table, clock: () => number) => {
     async probe(channel: string, provider: string, route: string): Promise<boolean> {
       const state = await seenOf(channel, provider, route);
       const now = clock();
-      state.probeUntil = now + PROBE_MS;
+      Object.assign(state, { probedAt: now, probeUntil: now + PROBE_MS });
       const { ok } = await table.write({
         update: keyOf(channel, provider, route),
-        set: { probeUntil: state.probeUntil, ttl: ttlAt(state.probeUntil) },
+        set: { probedAt: now, probeUntil: state.probeUntil, ttl: ttlAt(state.probeUntil) },
         when: {
           text: '#openUntil <= :now AND (attribute_not_exists(#probeUntil) OR #probeUntil <= :now)',
           values: { now },
@@ -112,12 +119,12 @@ export const breakers = (table: Table, clock: () => number) => {
       const state = await seenOf(channel, provider, route);
       const key = keyOf(channel, provider, route);
       const now = clock();
-      if (now - state.countedFrom > WINDOW_MS) Object.assign(state, { successes: 0, countedFrom: now });
+      if (now - state.countedFrom > BREAKER_WINDOW_MS) Object.assign(state, { successes: 0, countedFrom: now });
       if (healthy) {
         state.failures = 0;
         state.successes += 1;
         if (state.openUntil === 0) return;
-        Object.assign(state, { openUntil: 0, probeUntil: 0 });
+        Object.assign(state, { openedAt: 0, openUntil: 0, probedAt: 0, probeUntil: 0 });
         await table.write({ delete: key });
         return;
       }

@@ -45,8 +45,11 @@ const prefixOf = (make: MakesKey): string => {
   return pk.slice(0, pk.indexOf('#') + 1);
 };
 
+/** Whether a row is one that this kind of work is about. */
+export const isRowOf = ({ kind, pk }: WorkItem): boolean => ROWS[kind].some((make) => pk.startsWith(prefixOf(make)));
+
 /** The key of a work item's row. Throws a TypeError for a row that doesn't belong to this kind. */
-export const rowKey = ({ kind, pk, sk }: WorkItem): Key => {
-  if (ROWS[kind].some((make) => pk.startsWith(prefixOf(make)))) return { pk, sk };
-  throw new TypeError(`not a row of ${kind}`);
+export const rowKey = (item: WorkItem): Key => {
+  if (isRowOf(item)) return { pk: item.pk, sk: item.sk };
+  throw new TypeError(`not a row of ${item.kind}`);
 };

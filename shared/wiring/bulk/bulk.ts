@@ -18,7 +18,7 @@ const MAX_FAULTS = 3;
 
 const faultsOf = (issues: readonly z.core.$ZodIssue[]) =>
   refuse('VALIDATION_ERROR', {
-    detail: 'The message breaks the contract.',
+    detail: 'The message violates the contract.',
     errors: issues.slice(0, MAX_FAULTS).map(({ path, message }) => ({
       path: String(path[0] ?? ''),
       message: message.slice(0, 200),

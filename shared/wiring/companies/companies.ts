@@ -41,7 +41,7 @@ export const contactsOfCompany = (
 ) => contactsOf(table, organizationId, id, page);
 
 const DAY_MS = 24 * 3_600_000;
-/** A company's messages of the last days, newest first. */
+/** The messages of a company's contacts in the last days, newest first. */
 export const messagesOfDays = (
   { organizationId, id }: Company,
   { dias, limit }: { readonly dias: number; readonly limit: number },

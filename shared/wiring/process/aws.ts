@@ -4,6 +4,7 @@ import { type KeyProvider, ROOT_KEYS, type RootKey, rootKeyContext, type Vault }
 import { type Clock, systemClock } from '../../domain/core/time.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import { fetchWithFreshConnections } from '../../providers/keep-alive.ts';
+import type { QueueOperator } from '../../queues/dead-letters.ts';
 import type { FailedMessage, Publisher } from '../../queues/publisher.ts';
 import type { Publishable, QueueName } from '../../queues/queues.ts';
 import { openVault } from '../../storage/access/root-key.ts';
@@ -32,14 +33,16 @@ export const table = new Table(dynamo, settings.TABLE_NAME, conflictPatience, se
 /** The live stage's table, of which the test stage may read the volume counters only. */
 export const liveTable = new Table(dynamo, settings.LIVE_TABLE_NAME);
 
+const openSqs = async () => {
+  const { SQSClient } = await import('@aws-sdk/client-sqs');
+  const { SQS_ENDPOINT: endpoint } = settings;
+  return new SQSClient({ maxAttempts: 2, ...(endpoint ? { endpoint } : {}) });
+};
+
 /** The client of the queues, loaded with the first call: most sends publish nothing. */
 const openQueues = async (): Promise<Publisher> => {
-  const [{ SQSClient }, { makePublisher }] = await Promise.all([
-    import('@aws-sdk/client-sqs'),
-    import('../../queues/publisher.ts'),
-  ]);
-  const { SQS_ENDPOINT: endpoint, QUEUE_URLS: urls } = settings;
-  return makePublisher(new SQSClient({ maxAttempts: 2, ...(endpoint ? { endpoint } : {}) }), urls, (queue, error) => {
+  const [client, { makePublisher }] = await Promise.all([openSqs(), import('../../queues/publisher.ts')]);
+  return makePublisher(client, settings.QUEUE_URLS, (queue, error) => {
     measure({ queue }, { PublishFailures: 1 });
     logger.warn('a call to the queue failed; its work is found all the same', {
       queue,
@@ -76,6 +79,24 @@ export const retrySooner = async (queue: QueueName, failed: readonly FailedMessa
 
 /** The approximate number of messages in a queue. */
 export const queueDepth = async (queue: QueueName): Promise<number> => (await queues()).approximateDepth(queue);
+
+let operated: Promise<QueueOperator> | undefined;
+const openOperator = async (): Promise<QueueOperator> => {
+  const [client, { queueOperator }] = await Promise.all([openSqs(), import('../../queues/dead-letters.ts')]);
+  const { QUEUE_URLS: urls, DEAD_LETTER_URLS: deadLetters, SQS_ENDPOINT: endpoint } = settings;
+  const pairOf = (queue: string) => {
+    const [url, deadLetterUrl] = [urls[queue], deadLetters[queue]];
+    if (url === undefined || deadLetterUrl === undefined) throw new Error(`the queue ${queue} has no address here`);
+    return { url, deadLetterUrl };
+  };
+  // Only AWS's own queues have move tasks.
+  return queueOperator(client, pairOf, { byTask: endpoint === undefined });
+};
+/** The stage's queues and dead letters, for operators. */
+export const operatedQueues = (): Promise<QueueOperator> => {
+  operated ??= openOperator();
+  return operated;
+};
 
 const keyProvider = async (name: RootKey): Promise<KeyProvider> => {
   if (settings.LOCAL_KEY_FILE) {

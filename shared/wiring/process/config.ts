@@ -13,6 +13,19 @@ const pushServices = z.strictObject({
   apnsCa: z.string().optional(),
 });
 
+/** A JSON object of addresses by the names of queues. */
+const queueAddresses = z
+  .string()
+  .default('{}')
+  .transform((text, context) => {
+    try {
+      return z.record(z.string(), url).parse(JSON.parse(text));
+    } catch {
+      context.addIssue({ code: 'custom', message: 'must be a JSON object of queue addresses' });
+      return z.NEVER;
+    }
+  });
+
 /** A function's environment, the only reader of `process.env`. A missing or invalid value fails the cold start and is named. */
 const environment = z.object({
   STAGE: z.enum(ENVIRONMENTS),
@@ -20,17 +33,9 @@ const environment = z.object({
   /** The live stage's table, of which the test stage reads the volume counters only. */
   LIVE_TABLE_NAME: z.string().min(3),
   /** JSON: queue name to queue address. Absent on functions that publish nothing. */
-  QUEUE_URLS: z
-    .string()
-    .default('{}')
-    .transform((text, context) => {
-      try {
-        return z.record(z.string(), url).parse(JSON.parse(text));
-      } catch {
-        context.addIssue({ code: 'custom', message: 'must be a JSON object of queue addresses' });
-        return z.NEVER;
-      }
-    }),
+  QUEUE_URLS: queueAddresses,
+  /** The same of their dead-letter queues. Only on functions of the operator. */
+  DEAD_LETTER_URLS: queueAddresses,
   /** The deployment's public URL, for short links and provider callbacks. Trailing slashes are removed. */
   PUBLIC_URL: url.transform((text) => text.replace(/\/+$/, '')),
   /**

@@ -82,18 +82,18 @@ const withTrigger = (gatilho: JourneyDefinition['gatilho']) => definition([passo
 
 describe('the references of a journey', () => {
   test.each([
-    [withTrigger({ tipo: 'lista', listId: ids.list }), 'gatilho.listId is no list of the organization'],
-    [withTrigger({ tipo: 'segmento', segmentId: ids.segment }), 'gatilho.segmentId is no segment of the organization'],
-    [move(ids.pipeline, ids.stage), 'passos.0.config.pipelineId is no pipeline of the organization'],
-    [sends({ canal: 'whatsapp', template: 'oi' }), 'passos.0.config.template is no template of the organization'],
+    [withTrigger({ tipo: 'lista', listId: ids.list }), 'gatilho.listId is not a list of the organization'],
+    [withTrigger({ tipo: 'segmento', segmentId: ids.segment }), 'gatilho.segmentId is not a segment of the organization'],
+    [move(ids.pipeline, ids.stage), 'passos.0.config.pipelineId is not a pipeline of the organization'],
+    [sends({ canal: 'whatsapp', template: 'oi' }), 'passos.0.config.template is not a template of the organization'],
     [
       sends({ canal: 'sms', template: newId('template') }),
-      'passos.0.config.template is no template of the organization',
+      'passos.0.config.template is not a template of the organization',
     ],
-    [sends({ canal: 'email', template: 'oi' }), 'passos.0.config.template is no e-mail template of the organization'],
+    [sends({ canal: 'email', template: 'oi' }), 'passos.0.config.template is not an e-mail template of the organization'],
     [
       sends({ canal: 'email', template: newId('emailTemplate') }),
-      'passos.0.config.template is no e-mail template of the organization',
+      'passos.0.config.template is not an e-mail template of the organization',
     ],
   ])('are refused by path if missing, and accepted if they exist', async (of, fault) => {
     expect(await faults(nothing, of)).toEqual([fault]);
@@ -113,7 +113,7 @@ describe('the references of a journey', () => {
 
   test('has a stage of the pipeline that it names', async () => {
     expect(await faults(everything(), move(ids.pipeline, newId('stage')))).toEqual([
-      'passos.0.config.estagioId is no stage of the pipeline',
+      'passos.0.config.estagioId is not a stage of the pipeline',
     ]);
   });
 

@@ -34,7 +34,7 @@ test.each([
   ],
   ['a price above maxCoins', exceedsMaxCoins(10), skipped('max_coins')],
   ['a closed window', windowRefusal('whatsapp', 0, undefined, false), skipped('janela_fechada')],
-  ['an address that is none', refuseField('No.', 'to', 'is no phone number'), skipped('destinatario_invalido')],
+  ['an address that is none', refuseField('No.', 'to', 'is not a phone number'), skipped('destinatario_invalido')],
   ['a contact that is gone', consentRefusal('unknown_contact'), skipped('destinatario_invalido')],
 ])('a send that is refused for %s is skipped', (_, refusal, result) => {
   expect(refusal && resultOfRefusal(refusal)).toEqual(result);

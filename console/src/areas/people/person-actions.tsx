@@ -4,7 +4,7 @@ import { useTexts } from '../../app/texts.ts';
 import type { Account } from '../../sdk.ts';
 import { ActionDialog } from '../../ui/action-dialog.tsx';
 import { ActionMenu } from '../../ui/action-menu.tsx';
-import { RoleField } from './role-field.tsx';
+import { type Role, RoleField } from './role-field.tsx';
 import { texts } from './texts.ts';
 
 interface DialogProps {
@@ -15,7 +15,7 @@ type Action = 'change' | 'suspend' | 'activate' | 'remove';
 
 const ChangeDialog = ({ person, onClose }: DialogProps) => {
   const t = useTexts(texts);
-  const [role, setRole] = useState(person.role);
+  const [role, setRole] = useState<Role>(person.role === 'operator' ? 'viewer' : person.role);
   return (
     <ActionDialog
       title={t.changeFor(person.name)}
@@ -56,7 +56,9 @@ export const PersonActions = ({ person }: { readonly person: Account }) => {
   const t = useTexts(texts);
   const [action, setAction] = useState<Action>();
   const close = () => setAction(undefined);
-  const offered: readonly Action[] = ['change', person.status === 'suspended' ? 'activate' : 'suspend', 'remove'];
+  const ofPerson: readonly Action[] = [person.status === 'suspended' ? 'activate' : 'suspend', 'remove'];
+  // An operator's role is given and taken by the command line alone.
+  const offered: readonly Action[] = person.role === 'operator' ? ofPerson : ['change', ...ofPerson];
   return (
     <>
       <ActionMenu

@@ -5,8 +5,9 @@ import type { Account } from '../../sdk.ts';
 import { ChoiceField } from '../../ui/fields.tsx';
 import { texts } from './texts.ts';
 
-export type Role = Account['role'];
-const ROLES = ['viewer', 'support', 'developer', 'admin', 'owner'] as const satisfies readonly Role[];
+/** A role of an organization: who operates the stage is made so by the command line alone. */
+export type Role = Exclude<Account['role'], 'operator'>;
+const ROLES: readonly Role[] = ['viewer', 'support', 'developer', 'admin', 'owner'];
 
 interface RoleFieldProps {
   readonly value: Role;
@@ -18,7 +19,7 @@ export const RoleField = ({ value, onChange }: RoleFieldProps) => {
   const t = useTexts(texts);
   const shell = useTexts(shellTexts);
   const { session } = useSession();
-  const highest = ROLES.indexOf(session?.person.role ?? 'viewer');
+  const highest = ROLES.indexOf(session?.person.role as Role);
   return (
     <ChoiceField
       name="role"

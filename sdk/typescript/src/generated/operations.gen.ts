@@ -21,6 +21,7 @@ import type {
   BeginCardUpload,
   BeginMediaUpload,
   Board,
+  Breaker,
   BulkResend,
   BulkResent,
   BulkSend,
@@ -46,6 +47,7 @@ import type {
   ChangeAccount,
   ChangeActivity,
   ChangeApiKey,
+  ChangeBreaker,
   ChangeCard,
   ChangeCompany,
   ChangeContact,
@@ -114,6 +116,7 @@ import type {
   CreateWebhook,
   CustomerEvent,
   CustomerEventPage,
+  DeadLetterList,
   DefinedJourney,
   Destinations,
   EmailListData,
@@ -179,11 +182,17 @@ import type {
   NumberPage,
   NumberProfile,
   NumbersListData,
+  OperatorListOrganizationsData,
+  OperatorListSetAsideData,
+  OperatorPeekDeadLettersData,
   OptInContact,
   OptOutContact,
   OptOutPushToken,
   OrderStages,
   Organization,
+  OrganizationState,
+  OrganizationSummary,
+  OrganizationSummaryPage,
   Pipeline,
   PipelineForecast,
   PipelinePage,
@@ -194,6 +203,7 @@ import type {
   PreviewSegment,
   PreviewSms,
   PriceTable,
+  ProviderList,
   PushApp,
   PushAppList,
   PushDevice,
@@ -205,12 +215,15 @@ import type {
   PushMessagePage,
   PushOpened,
   PushPreview,
+  QueueList,
   QueuedMessage,
   QuietHours,
   RcsListData,
   RcsMessage,
   RcsMessagePage,
   RecordCustomerEvent,
+  Redrive,
+  RedriveDeadLetters,
   RegisterCardFile,
   RegisterPushToken,
   RenderEmailTemplate,
@@ -223,6 +236,8 @@ import type {
   RequestSignInLink,
   ResendMessage,
   ResumeCampaign,
+  RetriedWork,
+  RetryWork,
   RevealedDocuments,
   RotateApiKey,
   RotateJourneySecret,
@@ -251,6 +266,7 @@ import type {
   SessionsListData,
   SessionsRefreshData,
   SessionsRequestLinkData,
+  SetAsideWorkList,
   SetCompanyAttributes,
   SetDestinations,
   SetQuietHours,
@@ -268,6 +284,7 @@ import type {
   StageCards,
   StaticList,
   StaticLists,
+  StuckWorkList,
   Template,
   TemplatePage,
   TemplatesListData,
@@ -438,6 +455,15 @@ export type SessionsListQuery = NonNullable<SessionsListData['query']>;
 /** Query of `audit.list`. */
 export type AuditListQuery = NonNullable<AuditListData['query']>;
 
+/** Query of `operator.peek-dead-letters`. */
+export type OperatorPeekDeadLettersQuery = NonNullable<OperatorPeekDeadLettersData['query']>;
+
+/** Query of `operator.list-set-aside`. */
+export type OperatorListSetAsideQuery = NonNullable<OperatorListSetAsideData['query']>;
+
+/** Query of `operator.list-organizations`. */
+export type OperatorListOrganizationsQuery = NonNullable<OperatorListOrganizationsData['query']>;
+
 /** Query of `webhooks.list`. */
 export type WebhooksListQuery = NonNullable<WebhooksListData['query']>;
 
@@ -499,7 +525,7 @@ export class MessagesOperations extends Resource {
   /**
    * Send a queued message now
    *
-   * It is sent at once, ignoring its schedule, quiet hours and rate limits. 409 for a message that is no longer queued, and for one of a batch that is not decided yet: nothing of it is sent before the batch is accepted.
+   * It is sent at once, ignoring its schedule, quiet hours and rate limits. 409 for a message that is no longer queued, and for one of a batch that is not decided yet: no message of a batch is sent before the batch is accepted.
    *
    * Scope: `messages:send`.
    *
@@ -555,7 +581,7 @@ export class V1Operations extends Resource {
   /**
    * Preview a send and its cost
    *
-   * The send plan, step by step: price, band, recipient, send time, and why it would be refused. A suppressed e-mail address is shown as a `refusal` with the reason `suppressed`, whose price is not charged: the send itself is 202, and the message then fails with that reason, and its fallbacks are sent. Without pii:full, at most 60 previews a minute tell that a recipient opted out or is suppressed; then 429.
+   * The send plan, step by step: price, band, recipient, send time, and why it would be refused. A suppressed e-mail address is shown as a `refusal` with the reason `suppressed`, whose price is not charged: the send itself is 202, and the message then fails with that reason, and its fallbacks are sent. Without pii:full, at most 60 previews a minute may show that a recipient opted out or is suppressed; then 429.
    *
    * Scope: `messages:send`.
    */
@@ -568,7 +594,7 @@ export class BulkOperations extends Resource {
   /**
    * Send up to 5,000 messages
    *
-   * Each message is like a single send, with its own channel, content, fallbacks and key, and is sent asynchronously. permissive: valid and affordable messages are accepted, the others are listed in `errors`. strict: nothing is accepted, held or sent unless all messages are. A message with an `idempotencyKey` that was used before with the same body counts as accepted and is not sent again, so a batch whose response was lost can be repeated. An Idempotency-Key covers the messages without a key of their own: the same request again is answered with the first batch and `replayed: true`, and sends nothing twice; another body under it is 409. In both modes the batch is decided as a whole before any message is sent: when it cannot be reserved within 18 seconds, or the store is unavailable meanwhile, the answer is 503 with Retry-After, nothing of it is sent or stays held, and the same request can be repeated. The contracted SMS per second limit what one batch may accept in a second.
+   * Each message is like a single send, with its own channel, content, fallbacks and key, and is sent asynchronously. permissive: valid and affordable messages are accepted, the others are listed in `errors`. strict: nothing is accepted, held or sent unless all messages are. A message with an `idempotencyKey` that was used before with the same body counts as accepted and is not sent again, so a batch whose response was lost can be repeated. An Idempotency-Key covers the messages without a key of their own: the same request again is answered with the first batch and `replayed: true`, and sends nothing twice; another body under it is 409. In both modes the batch is decided as a whole before any message is sent: if it cannot be reserved within 18 seconds, or the store is unavailable meanwhile, the answer is 503 with Retry-After, nothing of it is sent or stays held, and the same request can be repeated. The contracted SMS per second limit what one batch may accept in a second.
    *
    * Scope: `messages:send`.
    *
@@ -592,7 +618,7 @@ export class BulkOperations extends Resource {
   /**
    * Correct and resend queued or failed messages
    *
-   * Each message is resent as it would be alone: the original is archived and refers to the new one, which is billed like any other; the hold of a queued original is released. Messages that cannot be resent are listed in `errors`; the others are resent. A repeat sends nothing twice, since an archived original cannot be resent. Without pii:full, at most 60 dry runs a minute tell that a new address is refused; then 429.
+   * Each message is resent as it would be alone: the original is archived and refers to the new one, which is billed like any other; the hold of a queued original is released. Messages that cannot be resent are listed in `errors`; the others are resent. A repeat sends nothing twice, since an archived original cannot be resent. Without pii:full, at most 60 dry runs a minute may show that a new address is refused; then 429.
    *
    * Scope: `messages:manage`.
    *
@@ -618,7 +644,7 @@ export class CampaignsOperations extends Resource {
   /**
    * Create a campaign
    *
-   * As a draft: nothing is sent before it is started. Braces that are not closed, and unknown placeholders, are 422 by their place.
+   * As a draft: nothing is sent before it is started. Braces that are not closed, and unknown placeholders, are 422 with their position.
    *
    * Scope: `campaigns:write`.
    */
@@ -640,7 +666,7 @@ export class CampaignsOperations extends Resource {
   /**
    * Change a campaign
    *
-   * Only a draft or a scheduled one, or one that is paused and never began. Absent fields stay; null clears: without `scheduledAt`, one that was scheduled is a draft. A `message` takes the place of `variants`, and the reverse.
+   * Only for a draft, a scheduled campaign, or a paused one that never began. Absent fields stay; null clears: without `scheduledAt`, one that was scheduled is a draft. A `message` replaces `variants`, and vice versa.
    *
    * Scope: `campaigns:write`.
    *
@@ -653,7 +679,7 @@ export class CampaignsOperations extends Resource {
   /**
    * Delete a campaign
    *
-   * Only a draft or a scheduled one.
+   * Only for a draft or a scheduled campaign.
    *
    * Scope: `campaigns:write`.
    *
@@ -666,7 +692,7 @@ export class CampaignsOperations extends Resource {
   /**
    * Cancel a campaign
    *
-   * What has not left is cancelled soon after, and its money released.
+   * Messages that were not sent yet are cancelled soon after, and their money released.
    *
    * Scope: `campaigns:write`.
    *
@@ -679,7 +705,7 @@ export class CampaignsOperations extends Resource {
   /**
    * Pause a campaign
    *
-   * Messages that were accepted leave; nobody else is sent to.
+   * Accepted messages are still sent; no other recipient gets a message.
    *
    * Scope: `campaigns:write`.
    *
@@ -692,7 +718,7 @@ export class CampaignsOperations extends Resource {
   /**
    * Preview what a campaign would do and cost
    *
-   * Stores, sends and charges nothing. Whom it reaches is exact.
+   * Stores, sends and charges nothing. The reach is exact.
    *
    * Scope: `campaigns:read`.
    *
@@ -705,7 +731,7 @@ export class CampaignsOperations extends Resource {
   /**
    * List a campaign's recipients
    *
-   * In the order in which they joined the organization. A page looks at 1,000 recipients at most, and may have fewer than its limit.
+   * In the order in which they joined the organization. A page reads 1,000 recipients at most, and may have fewer than its limit.
    *
    * Scope: `campaigns:read`.
    *
@@ -718,9 +744,9 @@ export class CampaignsOperations extends Resource {
   }
 
   /**
-   * Let a paused campaign go on
+   * Resume a paused campaign
    *
-   * With exactly those who have no message.
+   * Continues with exactly the recipients that have no message.
    *
    * Scope: `campaigns:write`.
    *
@@ -733,7 +759,7 @@ export class CampaignsOperations extends Resource {
   /**
    * Start a campaign
    *
-   * Takes its audience as it is now; at `scheduledAt`, where that is ahead. One that runs is answered as it is.
+   * Takes a snapshot of its audience now, or at `scheduledAt` if that is in the future. A running campaign is answered as it is.
    *
    * Scope: `campaigns:write`.
    *
@@ -961,7 +987,7 @@ export class EmailTemplatesOperations extends Resource {
   /**
    * Render an e-mail template
    *
-   * As a send would fill it; nothing is sent or stored.
+   * Filled as in a send; nothing is sent or stored.
    *
    * Scope: `templates:read`.
    *
@@ -987,7 +1013,7 @@ export class NumbersOperations extends Resource {
   /**
    * Connect a WhatsApp number
    *
-   * Checks with Meta, by the token, that the number belongs to the account, and subscribes to its webhooks. The account's templates at Meta are imported, at most 2,000, with their ids, components and statuses (`GET /v2/templates`); those in unsupported languages are skipped. A number that the stage has already is 409, with `meta.numberId` when it is your own. With a test key a sandbox takes Meta's place, by the last four digits of `phoneNumberId`: 0001 yellow, 0002 red and flagged, 0003 pending, 0250 a tier of 250 a day, 0404 unknown to Meta; any other is connected and green. The token `invalid` is refused.
+   * Checks with Meta, by the token, that the number belongs to the account, and subscribes to its webhooks. The account's templates at Meta are imported, at most 2,000, with their ids, components and statuses (`GET /v2/templates`); those in unsupported languages are skipped. A number that the stage already has is 409, with `meta.numberId` when it is your own. With a test key a sandbox replaces Meta, by the last four digits of `phoneNumberId`: 0001 yellow, 0002 red and flagged, 0003 pending, 0250 a tier of 250 a day, 0404 unknown to Meta; any other is connected and green. The token `invalid` is refused.
    *
    * Scope: `numbers:write`.
    */
@@ -1152,7 +1178,7 @@ export class FlowsOperations extends Resource {
   /**
    * List WhatsApp flows, newest first
    *
-   * Fields named `platform…`, here and in the query, are Meta's own: its statuses, ids and categories. A page ends before `limit` where its flows exceed 5 MB together: continue at `skip` plus the number of items.
+   * Fields named `platform…`, here and in the query, are Meta's own: its statuses, ids and categories. A page ends before `limit` if its flows exceed 5 MB together: continue at `skip` plus the number of items.
    *
    * Scope: `flows:read`.
    *
@@ -1252,7 +1278,7 @@ export class FlowsOperations extends Resource {
   /**
    * Read a WhatsApp flow’s status from Meta
    *
-   * Meta blocks, throttles and releases flows by itself: an active flow that it blocked is `paused`, and active again once it is released. 409 for a flow that was never published.
+   * Meta blocks, throttles and releases flows on its own: an active flow that it blocked is `paused`, and active again once it is released. 409 for a flow that was never published.
    *
    * Scope: `flows:write`.
    *
@@ -1398,7 +1424,7 @@ export class PushOperations extends Resource {
   /**
    * Register or refresh a device
    *
-   * Call it each time the app opens: it is idempotent per app and token. Omitted identification keeps its stored value, unless `contactId` differs from the stored one: then the former person's identification is dropped. A test key stores the device in the sandbox, where it receives sandbox pushes only; there the last four characters of the token determine the result of a push: 0006 and 0013 unreachable, 0008 a dead token, 0018 blocked, 0114 a push service without credit, any other delivered.
+   * Call it each time the app opens: it is idempotent per app and token. Omitted identification keeps its stored value, unless `contactId` differs from the stored one: then the former person's identification is deleted. A test key stores the device in the sandbox, where it receives sandbox pushes only; there the last four characters of the token determine the result of a push: 0006 and 0013 unreachable, 0008 a dead token, 0018 blocked, 0114 a push service without credit, any other delivered.
    *
    * Scope: `push:send`.
    */
@@ -1424,7 +1450,7 @@ export class MediaOperations extends Resource {
    *
    * The file is uploaded to Meta, which keeps it for about 30 days. Maximum sizes: 5 MB for images (JPEG, PNG), 16 MB for audio (AAC, AMR, MP3, MP4, Ogg/Opus) and video (MP4, 3GP), 105,000,000 bytes for documents (PDF, Office, plain text), 100 KB for static and 500 KB for animated WebP stickers: 413 beyond that, 415 for every other type. The type is detected from the bytes.
    *
-   * Bodies up to 6 MB are always accepted, the full size where a container serves the path; elsewhere upload larger files by `POST /numbers/{numberId}/media/uploads`. Invalid base64 is 422 with the position. The raw form, `POST /numbers/{numberId}/media/binary`, is a third smaller.
+   * Bodies up to 6 MB are always accepted, the full size if a container serves the path; elsewhere upload larger files by `POST /numbers/{numberId}/media/uploads`. Invalid base64 is 422 with the position. The raw form, `POST /numbers/{numberId}/media/binary`, is a third smaller.
    *
    * Scope: `messages:send`.
    *
@@ -1439,7 +1465,7 @@ export class MediaOperations extends Resource {
    *
    * The file is uploaded to Meta, which keeps it for about 30 days. Maximum sizes: 5 MB for images (JPEG, PNG), 16 MB for audio (AAC, AMR, MP3, MP4, Ogg/Opus) and video (MP4, 3GP), 105,000,000 bytes for documents (PDF, Office, plain text), 100 KB for static and 500 KB for animated WebP stickers: 413 beyond that, 415 for every other type. The type is detected from the bytes.
    *
-   * Bodies up to 6 MB are always accepted, the full size where a container serves the path; elsewhere upload larger files by `POST /numbers/{numberId}/media/uploads`. The name is given in the query or, percent-encoded, in the header `x-filename`. The body is the file itself, with one of the content types listed below: a multipart form is 415, and so is a body without a content type.
+   * Bodies up to 6 MB are always accepted, the full size if a container serves the path; elsewhere upload larger files by `POST /numbers/{numberId}/media/uploads`. The name is given in the query or, percent-encoded, in the header `x-filename`. The body is the file itself, with one of the content types listed below: a multipart form is 415, and so is a body without a content type.
    *
    * Scope: `messages:send`.
    *
@@ -1465,7 +1491,7 @@ export class MediaOperations extends Resource {
   /**
    * Complete an upload that bypassed the gateway
    *
-   * Uploads the bytes to Meta. A repeat returns the same result. 409 while nothing was uploaded; 422 if the bytes do not match the declared upload, which is then deleted: start another; 404 once the upload has expired.
+   * Uploads the bytes to Meta. A repeat returns the same result. 409 if nothing was uploaded; 422 if the bytes do not match the declared upload, which is then deleted: start another; 404 once the upload has expired.
    *
    * Scope: `messages:send`.
    *
@@ -1481,7 +1507,7 @@ export class ContactsOperations extends Resource {
   /**
    * Create a contact
    *
-   * A phone and an externalId belong to one contact of the environment: a duplicate is 409 with `meta.code` TELEFONE_JA_CADASTRADO or EXTERNAL_ID_JA_CADASTRADO, `meta.field`, and `meta.contactId` of the contact that has it; without pii:full at most 60 at once and one more each second for a phone, then 429. `cpf`, `cnpj` and `nascimento` are stored encrypted. Raises contact.created.
+   * A phone and an externalId belong to one contact of the environment: a duplicate is 409 with `meta.code` TELEFONE_JA_CADASTRADO or EXTERNAL_ID_JA_CADASTRADO, `meta.field`, and `meta.contactId` of the contact that has it; without pii:full at most a burst of 60 and one more each second for a phone, then 429. `cpf`, `cnpj` and `nascimento` are stored encrypted. Raises contact.created.
    *
    * Scope: `contacts:write`.
    */
@@ -1492,7 +1518,7 @@ export class ContactsOperations extends Resource {
   /**
    * List contacts, newest first
    *
-   * Filters are joined: a contact has to meet all of them. `q` finds what the name, the WhatsApp name, the e-mail address or the phone (by its digits) contains, ignoring case and accents; one or two characters find beginnings of words. It needs the scope pii:full; without it, `q` is dropped and a warning says so.
+   * Filters are combined: a contact must meet all of them. `q` searches in the name, the WhatsApp name, the e-mail address and the phone (by its digits), ignoring case and accents; one or two characters match beginnings of words. It needs the scope pii:full; without it, `q` is ignored and a warning says so.
    *
    * Scope: `contacts:read`.
    *
@@ -1518,7 +1544,7 @@ export class ContactsOperations extends Resource {
   /**
    * Change a contact
    *
-   * JSON Merge Patch: absent fields stay, null clears. `attributes` and `externalIds` are merged by their keys, where null takes one away; `tags` and `debtorGroups` are replaced as a whole. The rules are those of a new contact. Consent is changed by opt-out and opt-in alone; a new phone that asked to be sent nothing makes the contact opted out, and raises contact.opted_out. 409 where another contact has the phone or externalId, with the `meta` of a creation. A change of nothing leaves `updatedAt` as it is.
+   * JSON Merge Patch: absent fields stay, null clears. `attributes` and `externalIds` are merged by their keys, where null removes one; `tags` and `debtorGroups` are replaced as a whole. The rules are those of a new contact. Consent can only be changed by opt-out and opt-in; a new phone that had opted out makes the contact opted out, and raises contact.opted_out. 409 if another contact has the phone or externalId, with the `meta` of a creation. A change that changes nothing leaves `updatedAt` as it is.
    *
    * Scope: `contacts:write`.
    *
@@ -1531,7 +1557,7 @@ export class ContactsOperations extends Resource {
   /**
    * Erase a contact
    *
-   * From this answer on no read shows the contact, and its phone and externalId are free. In the background, within minutes, its messages lose recipient and content, what waited to be sent to it is cancelled, and received messages, turns, devices, and the bodies that webhooks were sent lose the person. What messages cost stays. An opt-out stays as a blind index: who asked for no messages gets none. The audit log tells when it began and, with counts, when it was over.
+   * Once this is answered, no read shows the contact, and its phone and externalId are free. In the background, within minutes, recipient and content of its messages are erased, messages waiting to be sent to it are cancelled, and the person is erased from received messages, turns, devices and the bodies of webhook deliveries. The prices of messages are kept. An opt-out is kept as a blind index, so that the person still gets no messages. The audit log records the start and, with counts, the end.
    *
    * Scope: `contacts:write`.
    *
@@ -1570,9 +1596,9 @@ export class ContactsOperations extends Resource {
   /**
    * Reveal a contact's documents
    *
-   * In clear, for a person in a session alone; every call that shows a document is entered in the audit log before it is answered. At most 30 contacts a minute for a person, then 429.
+   * In clear, only for a person in a session; every call that shows a document is recorded in the audit log before it is answered. At most 30 contacts a minute for a person, then 429.
    *
-   * Only for a person in a session that holds `contacts:pii`.
+   * Only for a person in a session that has `contacts:pii`.
    *
    * @param id The id of the contact.
    */
@@ -1583,7 +1609,7 @@ export class ContactsOperations extends Resource {
   /**
    * Find likely duplicates of a contact
    *
-   * At most 20 contacts that have this one's e-mail address, or whose `externalId` is an id that this one has in a CRM. A phone is one contact's, so that no two share one. Nothing is merged by it.
+   * At most 20 contacts that have this one's e-mail address, or whose `externalId` is an id that this one has in a CRM. A phone belongs to one contact, so no two contacts share one. This operation merges nothing.
    *
    * Scope: `contacts:read`.
    *
@@ -1596,7 +1622,7 @@ export class ContactsOperations extends Resource {
   /**
    * Merge a duplicate into a contact
    *
-   * The contact's own values win, and what it lacks comes from the duplicate; tags and debts are united, and a withdrawal of either wins. The duplicate's phone leads to the contact from this answer on, and its messages, events, turns and devices follow in the background, within minutes; lists by the contact have the duplicate's cards within seconds. A repeat answers the contact as it is. 422 names what both together have too much of. Raises contact.merged, and contact.opted_out where the contact is opted out by it.
+   * The contact's own values win, and missing ones come from the duplicate; tags and debts are combined, and a withdrawal of either wins. Once this is answered the duplicate's phone belongs to the contact; its messages, events, turns and devices are moved in the background, within minutes; lists by the contact have the duplicate's cards within seconds. A repeat answers the contact as it is. 422 names the fields of which both together have too many values. Raises contact.merged, and contact.opted_out if the merge opts the contact out.
    *
    * Scope: `contacts:write`.
    *
@@ -1622,9 +1648,9 @@ export class ContactsOperations extends Resource {
   }
 
   /**
-   * Export what is kept of a contact
+   * Export the data of a contact
    *
-   * For a person who asks what is kept of them: everything in full but documents, which are masked; also messages to and from its phone and address that named no contact. A page may have fewer items than `limit` and still a next one. The first page is entered in the audit log. The export ends where `nextCursor` is absent.
+   * For a person who asks for their data: everything unmasked except documents, which are masked; also messages to and from its phone and address that named no contact. A page may have fewer items than `limit` and still a next one. The first page is recorded in the audit log. The export ends where `nextCursor` is absent.
    *
    * Scope: `pii:full`.
    *
@@ -1639,7 +1665,7 @@ export class ContactsOperations extends Resource {
   /**
    * Import contacts
    *
-   * Rows are taken in their order. A row finds its contact by its phone, else by its externalId. With `update` it changes what it names, as a PATCH does, and records a withdrawal, or a consent where there was no word yet; a consent never ends a withdrawal here. The same call again changes nothing more, so that an import that was broken off is repeated as a whole. A body of up to 6 MB. Raises contact.created and contact.opted_out. Without pii:full an answer that tells of people who were there draws from the lookups, 60 at once and one more each second; on 429 the rows were imported all the same.
+   * Rows are processed in their order. A row matches its contact by its phone, else by its externalId. With `update` it changes the fields that it has, as a PATCH does, and records a withdrawal, or a consent if it was `unknown`; a consent never ends a withdrawal here. Repeating the call changes nothing more, so that an interrupted import can be repeated as a whole. A body of up to 6 MB. Raises contact.created and contact.opted_out. Without pii:full an answer that reveals existing contacts uses lookups, a burst of 60 and one more each second; on 429 the rows are imported nevertheless.
    *
    * Scope: `contacts:write`.
    */
@@ -1650,7 +1676,7 @@ export class ContactsOperations extends Resource {
   /**
    * Read a contact's timeline, newest first
    *
-   * The messages that named the contact, what it wrote, the turns of assistants that were reported, and its events as a customer, each with its attribution. The list ends where `nextCursor` is absent.
+   * The messages that named the contact, its inbound messages, the reported turns of assistants, and its customer events, each with its attribution. The list ends where `nextCursor` is absent.
    *
    * Scope: `contacts:read`.
    *
@@ -1667,7 +1693,7 @@ export class ContactImportsOperations extends Resource {
   /**
    * List imports of files, newest first
    *
-   * Without addresses; those that ended are kept for 30 days, those without a file for 7.
+   * Without addresses; ended imports are kept for 30 days, imports without a file for 7.
    *
    * Scope: `contacts:write`.
    *
@@ -1680,7 +1706,7 @@ export class ContactImportsOperations extends Resource {
   /**
    * Create an import of a file
    *
-   * Answers where to PUT the file; then start the import. At most 200 MB and 1,000,000 rows, a line at most 512 KB. CSV is UTF-8 with a header; comma, semicolon or tab separate its fields. NDJSON has a contact a line, in the form of a new one.
+   * Answers where to PUT the file; then start the import. At most 200 MB and 1,000,000 rows, a line at most 512 KB. CSV is UTF-8 with a header; comma, semicolon or tab separate its fields. NDJSON has one contact on each line, in the form of a new one.
    *
    * Scope: `contacts:write`.
    */
@@ -1691,7 +1717,7 @@ export class ContactImportsOperations extends Resource {
   /**
    * Read an import of a file
    *
-   * With its progress, and addresses that are made anew at each read.
+   * With its progress, and with new addresses at each read.
    *
    * Scope: `contacts:write`.
    *
@@ -1704,7 +1730,7 @@ export class ContactImportsOperations extends Resource {
   /**
    * Cancel an import of a file
    *
-   * What was imported stays. One that runs is `cancelling` until the rows that are being stored are counted. 409 for one that ended otherwise.
+   * Imported rows are kept. A running import is `cancelling` until the rows that are being stored are counted. 409 for an import with another end.
    *
    * Scope: `contacts:write`.
    *
@@ -1717,7 +1743,7 @@ export class ContactImportsOperations extends Resource {
   /**
    * Start an import whose file was uploaded
    *
-   * It goes on by itself; rows are imported as by `POST /contacts/import`. One import of an organization runs at a time: 409 with `meta.jobId` while another does. A repeat answers the import as it is. Raises import.completed at the end, contact.created and contact.opted_out on the way. Without pii:full its figures tell of people, so that it counts as 60 lookups; then 429.
+   * It runs in the background; rows are imported as by `POST /contacts/import`. One import of an organization runs at a time: 409 with `meta.jobId` while another runs. A repeat answers the import as it is. Raises import.completed at the end, contact.created and contact.opted_out during the import. Without pii:full it counts as 60 lookups, since its figures reveal existing contacts; then 429.
    *
    * Scope: `contacts:write`.
    *
@@ -1732,7 +1758,7 @@ export class CompaniesOperations extends Resource {
   /**
    * List companies, by name
    *
-   * In the order of their names, as people sort them: case and accents do not matter. `total` counts all that match.
+   * In alphabetical order of their names, ignoring case and accents. `total` counts all matches.
    *
    * Scope: `crm:read`.
    *
@@ -1756,7 +1782,7 @@ export class CompaniesOperations extends Resource {
   /**
    * Import companies
    *
-   * Rows are taken in their order. A row changes the company that has its CNPJ or, for a row without one, its exact name, and only what it carries; other rows create. A row without a CNPJ whose name several companies have is an error. The same call again changes nothing more. Raises company.created and company.updated.
+   * Rows are processed in their order. A row changes the company that has its CNPJ or, for a row without one, its exact name, and only the fields that it has; other rows create. A row without a CNPJ whose name several companies have is an error. Repeating the call changes nothing more. Raises company.created and company.updated.
    *
    * Scope: `crm:write`.
    */
@@ -1767,7 +1793,7 @@ export class CompaniesOperations extends Resource {
   /**
    * Read a company
    *
-   * With all that is counted of it.
+   * With all of its counts.
    *
    * Scope: `crm:read`.
    *
@@ -1780,7 +1806,7 @@ export class CompaniesOperations extends Resource {
   /**
    * Change a company
    *
-   * JSON Merge Patch: absent fields stay, null clears; `atributos` takes the place of all previous ones. `responsavelId` and `contatoPrincipalId` are checked only where they change. Raises company.updated where anything changed.
+   * JSON Merge Patch: absent fields stay, null clears; `atributos` replaces all previous ones. `responsavelId` and `contatoPrincipalId` are checked only if they change. Raises company.updated if anything changed.
    *
    * Scope: `crm:write`.
    *
@@ -1793,7 +1819,7 @@ export class CompaniesOperations extends Resource {
   /**
    * Delete a company
    *
-   * For good. Its contacts and deals stay, without the company, and contacts without their role in it: no read shows it from the answer on. Raises company.deleted.
+   * Permanent. Its contacts and deals stay, without the company, and contacts without their role in it: once this is answered no read shows it. Raises company.deleted.
    *
    * Scope: `crm:delete`.
    *
@@ -1806,7 +1832,7 @@ export class CompaniesOperations extends Resource {
   /**
    * List a company's contacts
    *
-   * Those first that wrote last.
+   * In the order of their last inbound messages, latest first.
    *
    * Scope: `contacts:read`.
    *
@@ -1845,7 +1871,7 @@ export class CompaniesOperations extends Resource {
   /**
    * Replace the definitions of companies' attributes
    *
-   * As a whole: a key that is left out disappears. Companies stay as they are; the definitions apply to later writes. A property that looks like a document, a password, a card or a token can be neither removed nor relabelled while companies hold values of it: 409 with `meta.code` PROPRIEDADE_SENSIVEL_EM_USO; 503 where that cannot be checked within 5 s.
+   * As a whole: a key that is left out is removed. Stored companies are not changed; the definitions apply to later writes. A property that looks like a document, a password, a card or a token can be neither removed nor relabelled while companies hold values of it: 409 with `meta.code` PROPRIEDADE_SENSIVEL_EM_USO; 503 if that cannot be checked within 5 s.
    *
    * Scope: `crm:write`.
    */
@@ -1880,7 +1906,7 @@ export class SegmentsOperations extends Resource {
   }
 
   /**
-   * Count the contacts that filters mean
+   * Count the contacts that match filters
    *
    * Saves nothing.
    *
@@ -1906,7 +1932,7 @@ export class SegmentsOperations extends Resource {
   /**
    * Change a segment
    *
-   * Absent fields stay; null clears `description` and `filterTree`. `filters` without a `filterTree` take the place of an old tree.
+   * Absent fields stay; null clears `description` and `filterTree`. `filters` without a `filterTree` replace an old tree.
    *
    * Scope: `contacts:write`.
    *
@@ -1919,7 +1945,7 @@ export class SegmentsOperations extends Resource {
   /**
    * Delete a segment
    *
-   * For good. Its contacts stay.
+   * Permanent. Its contacts are not deleted.
    *
    * Scope: `contacts:write`.
    *
@@ -1932,7 +1958,7 @@ export class SegmentsOperations extends Resource {
   /**
    * List a segment's contacts, newest first
    *
-   * By cursor: a contact that enters or leaves between two pages is neither repeated nor makes another one missing.
+   * By cursor: a contact that enters or leaves between two pages makes no other contact appear twice or be missed.
    *
    * Scope: `contacts:read`.
    *
@@ -1974,7 +2000,7 @@ export class ListsOperations extends Resource {
   /**
    * Create a static list
    *
-   * Empty at first. A name that another list has, in whatever case, is 409 with its id in `meta.listId`; so is a list beyond the most that an organization may have.
+   * Empty at first. A name that another list has, in whatever case, is 409 with its id in `meta.listId`; so is a list above the maximum of an organization.
    *
    * Scope: `contacts:write`.
    */
@@ -2022,7 +2048,7 @@ export class ListsOperations extends Resource {
   /**
    * Add contacts to a list
    *
-   * Nobody leaves it. Contacts that do not exist are not created: import them first. All are added at once, or none. Without pii:full at most 60 phones a minute are counted, each call as 60 at most; then 429.
+   * Existing members stay. Contacts that do not exist are not created: import them first. All are added at once, or none. Without pii:full at most 60 phones a minute are counted, each call as 60 at most; then 429.
    *
    * Scope: `contacts:write`.
    *
@@ -2033,9 +2059,9 @@ export class ListsOperations extends Resource {
   }
 
   /**
-   * Make a list of exactly these contacts
+   * Replace the members of a list
    *
-   * Who is missing is added, who is not named leaves, all at once. If no identifier names a contact it is 422 and the list stays as it is: to empty a list, remove its members. Without pii:full at most 60 phones a minute are counted, each call as 60 at most; then 429.
+   * The named contacts are added, all others are removed, atomically. If no identifier names a contact it is 422 and the list is not changed: to empty a list, remove its members. Without pii:full at most 60 phones a minute are counted, each call as 60 at most; then 429.
    *
    * Scope: `contacts:write`.
    *
@@ -2046,9 +2072,9 @@ export class ListsOperations extends Resource {
   }
 
   /**
-   * Take contacts out of a list
+   * Remove contacts from a list
    *
-   * The contacts stay. All leave at once, or none. Without pii:full at most 60 phones a minute are counted, each call as 60 at most; then 429.
+   * The contacts themselves are not deleted. All are removed at once, or none. Without pii:full at most 60 phones a minute are counted, each call as 60 at most; then 429.
    *
    * Scope: `contacts:write`.
    *
@@ -2074,7 +2100,7 @@ export class JourneysOperations extends Resource {
   /**
    * Create a journey
    *
-   * As a draft, which nobody enters. 422 tells everything that is wrong with it, by place: repeated keys, links to nowhere, steps that are not reached, a cycle without a wait, lists, segments, templates and pipelines that are not there, more than 1,000,000 bytes of steps and links. 409 beyond 200 journeys that are not archived.
+   * As a draft, which accepts no entries. 422 lists all of its faults, by field: repeated keys, links to steps that do not exist, steps that are not reached, a cycle without a wait, lists, segments, templates and pipelines that do not exist, more than 1,000,000 bytes of steps and links. 409 beyond 200 journeys that are not archived.
    *
    * Scope: `campaigns:write`.
    */
@@ -2096,7 +2122,7 @@ export class JourneysOperations extends Resource {
   /**
    * Change a draft, or make one of the next version
    *
-   * JSON Merge Patch; `passos` and `ligacoes` are replaced as a whole. A draft is changed: 200. Of an active or paused version a draft of the next one is made, and it goes on as it is: 201. 409 with `meta.code` RASCUNHO_EXISTENTE where there is such a draft already, VERSAO_SUBSTITUIDA for a version that another one took the place of, each naming the version to change as `meta.journeyId`; 409 for an archived one.
+   * JSON Merge Patch; `passos` and `ligacoes` are replaced as a whole. A draft is changed: 200. For an active or paused version a draft of the next version is created, and the version itself is not changed: 201. 409 with `meta.code` RASCUNHO_EXISTENTE if there is such a draft already, VERSAO_SUBSTITUIDA for a version that was replaced, each with the version to change as `meta.journeyId`; 409 for an archived one.
    *
    * Scope: `campaigns:write`.
    *
@@ -2120,9 +2146,9 @@ export class JourneysOperations extends Resource {
   }
 
   /**
-   * Activate a draft, or let a paused version go on
+   * Activate a draft, or resume a paused version
    *
-   * A draft takes the place of the version that runs: that one takes no entries any more, and its runs end on its own steps. Checks again what the journey names, and that it can send: 422 by place for a template that is not approved, no connected number, no push app, no verified sender. May be repeated.
+   * A draft replaces the running version: that one accepts no more entries, and its runs finish on its own steps. Checks again the objects that the journey names, and that it can send: 422 by field for a template that is not approved, no connected number, no push app, no verified sender. May be repeated.
    *
    * Scope: `campaigns:write`.
    *
@@ -2133,9 +2159,9 @@ export class JourneysOperations extends Resource {
   }
 
   /**
-   * Archive a version for good
+   * Archive a version permanently
    *
-   * Nobody enters, and its runs are cancelled, in the background. It can still be read. May be repeated.
+   * No contact enters, and its runs are cancelled, in the background. It can still be read. May be repeated.
    *
    * Scope: `campaigns:write`.
    *
@@ -2148,7 +2174,7 @@ export class JourneysOperations extends Resource {
   /**
    * Pause an active version
    *
-   * Nobody enters, and every run stands still where it is, with what is left of its waits. May be repeated; 409 for a draft and an archived version.
+   * No contact enters, and every run stays at its step, with the remaining time of its waits. May be repeated; 409 for a draft and an archived version.
    *
    * Scope: `campaigns:write`.
    *
@@ -2161,7 +2187,7 @@ export class JourneysOperations extends Resource {
   /**
    * Rotate the signing secret of a journey's webhook steps
    *
-   * For all versions. Until the overlap ends, both secrets sign. 409 for a journey that never had a webhook step, 403 for one that posts contacts in full, where the caller may not see them so.
+   * For all versions. Until the overlap ends, posts are signed with both secrets. 409 for a journey that never had a webhook step, 403 for one that posts contacts in full, if the caller may not see them in full.
    *
    * Scope: `campaigns:write`.
    *
@@ -2174,7 +2200,7 @@ export class JourneysOperations extends Resource {
   /**
    * Let contacts into a journey
    *
-   * Into an active version whose trigger is `manual`. Tells of each contact that it entered, or why not: who may not enter costs the others nothing. A contact has one active run in all versions of a journey together. 409 for a version that takes no entries now, or has another trigger.
+   * Into an active version whose trigger is `manual`. The answer has the run of each contact, or the reason why it did not enter: a contact that may not enter does not affect the others. A contact has one active run in all versions of a journey together. 409 for a version that accepts no entries now, or has another trigger.
    *
    * Scope: `campaigns:write`.
    *
@@ -2185,9 +2211,9 @@ export class JourneysOperations extends Resource {
   }
 
   /**
-   * Read what came of a version
+   * Read the results of a version
    *
-   * Counted as it happens, at the cost of one read however many runs there are.
+   * Counted in real time; it costs one read however many runs there are.
    *
    * Scope: `campaigns:read`.
    *
@@ -2215,7 +2241,7 @@ export class JourneysOperations extends Resource {
   /**
    * Read a run with its history
    *
-   * Of a long history a page, 1,000 visits where `limit` is absent.
+   * A long history is paged, with 1,000 visits if `limit` is absent.
    *
    * Scope: `campaigns:read`.
    *
@@ -2231,7 +2257,7 @@ export class JourneysOperations extends Resource {
   /**
    * Cancel a run
    *
-   * It stops where it is; what it sent stays sent. May be repeated; 409 for a run that came to another end. Answers the first page of its history.
+   * It stops at its step; messages that were sent are not affected. May be repeated; 409 for a run with another end. Answers the first page of its history.
    *
    * Scope: `campaigns:write`.
    *
@@ -2243,9 +2269,9 @@ export class JourneysOperations extends Resource {
   }
 
   /**
-   * Play a version of a journey through for a contact
+   * Simulate a version of a journey for a contact
    *
-   * On a clock of its own: every step with its moment, each message as it would read and its price as things stand, and the end. Nothing is stored, sent or charged. Without pii:full the phone and the e-mail address of the contact are masked in texts.
+   * On a clock of its own: every step with its time, each message as it would be sent and its current price, and the end. Nothing is stored, sent or charged. Without pii:full the phone and the e-mail address of the contact are masked in texts.
    *
    * Scope: `campaigns:read`.
    *
@@ -2260,7 +2286,7 @@ export class ActivitiesOperations extends Resource {
   /**
    * List activities, by when they are due
    *
-   * Filters may be combined. Those that are never due come last, by their creation; with `de` or `ate` they are left out.
+   * Filters may be combined. Activities without a due time come last, by their creation; with `de` or `ate` they are left out.
    *
    * Scope: `crm:read`.
    *
@@ -2273,7 +2299,7 @@ export class ActivitiesOperations extends Resource {
   /**
    * Create an activity
    *
-   * With `venceEm`, activity.due is raised then, and `lembreteMinutos` before it. A link to what does not exist, or to an account that is not active, is 422 with `meta.code` VINCULO_INVALIDO, which names the field.
+   * With `venceEm`, activity.due is raised then, and `lembreteMinutos` before it. A link to an object that does not exist, or to an account that is not active, is 422 with `meta.code` VINCULO_INVALIDO, which names the field.
    *
    * Scope: `crm:write`.
    */
@@ -2295,7 +2321,7 @@ export class ActivitiesOperations extends Resource {
   /**
    * Change an activity
    *
-   * Absent fields stay; null clears. Another `venceEm` or `lembreteMinutos` has activity.due raised again; `concluida: false` reopens. A link to what does not exist, or to an account that is not active, is 422 with `meta.code` VINCULO_INVALIDO, which names the field.
+   * Absent fields stay; null clears. After a change of `venceEm` or `lembreteMinutos` activity.due is raised again; `concluida: false` reopens. A link to an object that does not exist, or to an account that is not active, is 422 with `meta.code` VINCULO_INVALIDO, which names the field.
    *
    * Scope: `crm:write`.
    *
@@ -2321,7 +2347,7 @@ export class ActivitiesOperations extends Resource {
   /**
    * Complete an activity
    *
-   * It raises nothing any more. A repeat answers it as it is.
+   * No more events are raised for it. A repeat answers it as it is.
    *
    * Scope: `crm:write`.
    *
@@ -2371,7 +2397,7 @@ export class PipelinesOperations extends Resource {
   /**
    * Rename a pipeline
    *
-   * Its kind never changes; its stages have operations of their own.
+   * Its kind cannot be changed; its stages have operations of their own.
    *
    * Scope: `crm:write`.
    *
@@ -2397,7 +2423,7 @@ export class PipelinesOperations extends Resource {
   /**
    * Archive a pipeline
    *
-   * It takes no new cards and no moves, can be read as before, and is listed with `includeArchived`.
+   * It accepts no new cards and no moves, can be read as before, and is listed with `includeArchived`.
    *
    * Scope: `crm:write`.
    *
@@ -2408,9 +2434,9 @@ export class PipelinesOperations extends Resource {
   }
 
   /**
-   * What the open cards of a pipeline are expected to bring
+   * Read the forecast of the open cards of a pipeline
    *
-   * By stage and currency; from exact counts, whatever the number of cards.
+   * By stage and currency; computed from exact counters, at the same cost whatever the number of cards.
    *
    * Scope: `crm:read`.
    *
@@ -2434,7 +2460,7 @@ export class PipelinesOperations extends Resource {
   }
 
   /**
-   * Put the stages in an order
+   * Reorder the stages
    *
    * Scope: `crm:write`.
    *
@@ -2447,7 +2473,7 @@ export class PipelinesOperations extends Resource {
   /**
    * Change a stage
    *
-   * JSON Merge Patch. Its `tipo` changes only while it has no cards. With cards it is 409 with `meta.code` POSSUI_CARTOES. Another `tempoMaximoDias` applies to the cards in it, which are looked at again; other `camposObrigatorios` to those that enter from now on.
+   * JSON Merge Patch. Its `tipo` can be changed only while it has no cards. With cards it is 409 with `meta.code` POSSUI_CARTOES. A new `tempoMaximoDias` applies to the cards in it, which are checked again; new `camposObrigatorios` to those that enter from now on.
    *
    * Scope: `crm:write`.
    *
@@ -2473,7 +2499,7 @@ export class PipelinesOperations extends Resource {
   }
 
   /**
-   * Take a pipeline back from the archive
+   * Unarchive a pipeline
    *
    * Scope: `crm:write`.
    *
@@ -2486,7 +2512,7 @@ export class PipelinesOperations extends Resource {
   /**
    * Read a pipeline's board
    *
-   * Its stages in their order, each with its first cards. A stage may have fewer than `limit`, where all would be more than an answer takes: its `nextCursor` goes on.
+   * Its stages in their order, each with its first cards. A stage may have fewer than `limit` if all would exceed the size of an answer: its `nextCursor` continues.
    *
    * Scope: `crm:read`.
    *
@@ -2499,7 +2525,7 @@ export class PipelinesOperations extends Resource {
   /**
    * List a stage's cards, in the order of the board
    *
-   * By cursor, which a board's stage has as well.
+   * Pages by cursor; the `nextCursor` of a stage on the board is one too.
    *
    * Scope: `crm:read`.
    *
@@ -2530,7 +2556,7 @@ export class CardsOperations extends Resource {
   /**
    * Create a card
    *
-   * At the end of its stage; in one of tipo ganho or perdido it is won or lost. What the stage's `camposObrigatorios` name and the card lacks is 422, with one error for each field. A contact, company or account that it may not name is 422 with `meta.code` VINCULO_INVALIDO. Archived pipelines take no cards: 409 with `meta.code` PIPELINE_ARQUIVADO. Raises card.created.
+   * At the end of its stage; in one of tipo ganho or perdido it is won or lost. If the card lacks fields of the stage's `camposObrigatorios`, the answer is 422, with one error for each field. A contact, company or account that does not exist or is not active is 422 with `meta.code` VINCULO_INVALIDO. Archived pipelines take no cards: 409 with `meta.code` PIPELINE_ARQUIVADO. Raises card.created.
    *
    * Scope: `crm:write`.
    */
@@ -2541,7 +2567,7 @@ export class CardsOperations extends Resource {
   /**
    * Import cards
    *
-   * A row with an `id` changes that card as a PATCH does, and moves it to the end of `estagioId`, also where it is there already; any other creates a card as `POST /cards` does. Cards stand at the end of their stages in the order of the rows. Good rows are stored even when others fail. The same rows again create their cards again. What the stage's `camposObrigatorios` name and the card lacks is 422, with one error for each field.
+   * A row with an `id` changes that card as a PATCH does, and moves it to the end of `estagioId`, even if it is there already; any other row creates a card as `POST /cards` does. Cards are placed at the end of their stages in the order of the rows. Valid rows are stored even if others fail. Rows without an `id` that are sent again create cards again. If the card lacks fields of the stage's `camposObrigatorios`, the answer is 422, with one error for each field.
    *
    * Scope: `crm:write`.
    */
@@ -2563,7 +2589,7 @@ export class CardsOperations extends Resource {
   /**
    * Change a card
    *
-   * JSON Merge Patch, but that `atributos`, when sent, replaces all previous ones. Links are checked only when they change. `motivoPerda` only of a lost card.
+   * JSON Merge Patch, except that `atributos`, when sent, replaces all previous ones. Links are checked only when they change. `motivoPerda` only for a lost card.
    *
    * Scope: `crm:write`.
    *
@@ -2576,7 +2602,7 @@ export class CardsOperations extends Resource {
   /**
    * Delete a card
    *
-   * For good, with its history and files.
+   * Permanently, with its history and files.
    *
    * Scope: `crm:delete`.
    *
@@ -2604,7 +2630,7 @@ export class CardsOperations extends Resource {
   /**
    * Mark a card as lost
    *
-   * It goes to the pipeline's first stage of tipo perdido, and stays where there is none. One that is won or lost already is 409. Archived pipelines take no cards: 409 with `meta.code` PIPELINE_ARQUIVADO.
+   * It goes to the pipeline's first stage of tipo perdido, or stays in its stage if there is none. A card that is already won or lost is 409. Archived pipelines take no cards: 409 with `meta.code` PIPELINE_ARQUIVADO.
    *
    * Scope: `crm:write`.
    *
@@ -2617,7 +2643,7 @@ export class CardsOperations extends Resource {
   /**
    * Move a card
    *
-   * To the end of a stage, or beside another card of it. A stage of tipo ganho or perdido makes it won or lost, the latter with `motivoPerda`; an open one opens it again. What the stage's `camposObrigatorios` name and the card lacks is 422, with one error for each field. Archived pipelines take no cards: 409 with `meta.code` PIPELINE_ARQUIVADO. Raises card.moved, card.won and card.lost.
+   * To the end of a stage, or beside another card of it. A stage of tipo ganho or perdido makes it won or lost, the latter with `motivoPerda`; an open one opens it again. If the card lacks fields of the stage's `camposObrigatorios`, the answer is 422, with one error for each field. Archived pipelines take no cards: 409 with `meta.code` PIPELINE_ARQUIVADO. Raises card.moved, card.won and card.lost.
    *
    * Scope: `crm:write`.
    *
@@ -2630,7 +2656,7 @@ export class CardsOperations extends Resource {
   /**
    * Open a won or lost card again
    *
-   * In the open stage that it came from, unless another is named. An open one is 409. What the stage's `camposObrigatorios` name and the card lacks is 422, with one error for each field. Archived pipelines take no cards: 409 with `meta.code` PIPELINE_ARQUIVADO.
+   * In the open stage that it came from, unless another is given. An open card is 409. If the card lacks fields of the stage's `camposObrigatorios`, the answer is 422, with one error for each field. Archived pipelines take no cards: 409 with `meta.code` PIPELINE_ARQUIVADO.
    *
    * Scope: `crm:write`.
    *
@@ -2643,7 +2669,7 @@ export class CardsOperations extends Resource {
   /**
    * Mark a card as won
    *
-   * It goes to the pipeline's first stage of tipo ganho, and stays where there is none. One that is won or lost already is 409. Archived pipelines take no cards: 409 with `meta.code` PIPELINE_ARQUIVADO.
+   * It goes to the pipeline's first stage of tipo ganho, or stays in its stage if there is none. A card that is already won or lost is 409. Archived pipelines take no cards: 409 with `meta.code` PIPELINE_ARQUIVADO.
    *
    * Scope: `crm:write`.
    *
@@ -2697,7 +2723,7 @@ export class CardFilesOperations extends Resource {
   /**
    * Register an uploaded file with its card
    *
-   * The bytes are checked against the type: 422 where they are not what the upload was begun for, and they are deleted. 409 while nothing was uploaded, and with `meta.code` LIMITE_DE_ARQUIVOS for more than 100 files. A repeat answers the same file.
+   * The bytes are checked against the type: if they do not match the upload the answer is 422, and they are deleted. 409 if nothing was uploaded, and with `meta.code` LIMITE_DE_ARQUIVOS for more than 100 files. A repeat answers the same file.
    *
    * Scope: `crm:write`.
    *
@@ -2710,7 +2736,7 @@ export class CardFilesOperations extends Resource {
   /**
    * Start the upload of a card's file
    *
-   * Returns an address to PUT the bytes to, for 15 minutes. Then call `POST /cards/{id}/files`: what is not registered within an hour is deleted. Types: PDF, JPEG, PNG, WebP, GIF, Word, Excel, PowerPoint, CSV, plain text, MP3, Ogg and MP4; 415 for another, 413 beyond 25 MB.
+   * Returns an address to PUT the bytes to, for 15 minutes. Then call `POST /cards/{id}/files`: a file that is not registered within an hour is deleted. Types: PDF, JPEG, PNG, WebP, GIF, Word, Excel, PowerPoint, CSV, plain text, MP3, Ogg and MP4; 415 for another, 413 beyond 25 MB.
    *
    * Scope: `crm:write`.
    *
@@ -2723,7 +2749,7 @@ export class CardFilesOperations extends Resource {
   /**
    * Delete a card's file
    *
-   * For good, with its bytes.
+   * Permanently, with its bytes.
    *
    * Scope: `crm:delete`.
    *
@@ -2737,7 +2763,7 @@ export class CardFilesOperations extends Resource {
   /**
    * Get an address to download a card's file from
    *
-   * Good for five minutes. The file is saved under its name, never shown.
+   * Valid for five minutes. Browsers save the file under its name instead of showing it.
    *
    * Scope: `crm:read`.
    *
@@ -2753,7 +2779,7 @@ export class AiOperations extends Resource {
   /**
    * Report a turn of your own assistant
    *
-   * Stores the turn in the contact's timeline and in that of the message that it names, and raises ai.interaction. Nothing is sent or charged. With an Idempotency-Key, a repeat returns the stored turn with `replayed: true`, and raises nothing. Without pii:full, at most 60 reports a minute name the contact by `to`; then 429.
+   * Stores the turn in the contact's timeline and in that of the message that it names, and raises ai.interaction. Nothing is sent or charged. With an Idempotency-Key, a repeat returns the stored turn with `replayed: true`, and raises nothing. Without pii:full, at most 60 reports a minute may name the contact by `to`; then 429.
    *
    * Scope: `messages:send`.
    *
@@ -2779,7 +2805,7 @@ export class EventsOperations extends Resource {
   /**
    * Record an event of a customer
    *
-   * A purchase, a visit, a contract: what happened outside of messages. It is attributed to the last message on WhatsApp, SMS, RCS or e-mail that named its contact and was sent before it, within the window. 201 the first time; for an eventId that was recorded before 200 with the stored event and `duplicate: true`, whatever else the body says. Without pii:full, at most 60 calls at once and one more each second name the customer by `phone` or `email`; then 429.
+   * A purchase, a visit, a contract: an action outside of messages. It is attributed to the last message on WhatsApp, SMS, RCS or e-mail that named its contact and was sent before it, within the window. 201 the first time; for an eventId that was recorded before 200 with the stored event and `duplicate: true`, whatever else the body contains. Without pii:full, calls that name the customer by `phone` or `email` are limited to a burst of 60 and one more each second; then 429.
    *
    * Scope: `contacts:write`.
    */
@@ -2790,9 +2816,9 @@ export class EventsOperations extends Resource {
 
 export class ExportsOperations extends Resource {
   /**
-   * Export the messages of a channel and a time
+   * Export the messages of a channel and a period
    *
-   * Sent and received, newest first, at most 31 days a query. A page costs the same however long the export is; one of much metadata has fewer messages than `limit`. With `Accept: text/csv` the rows are CSV, and the next page is in the `Link` header.
+   * Sent and received, newest first, at most 31 days in a query. A page costs the same however long the export is; a page with much metadata has fewer messages than `limit`. With `Accept: text/csv` the rows are CSV, and the next page is in the `Link` header.
    *
    * Scope: `messages:read`.
    *
@@ -2803,9 +2829,9 @@ export class ExportsOperations extends Resource {
   }
 
   /**
-   * Export the messages of a channel and a time
+   * Export the messages of a channel and a period
    *
-   * Sent and received, newest first, at most 31 days a query. A page costs the same however long the export is; one of much metadata has fewer messages than `limit`. With `Accept: text/csv` the rows are CSV, and the next page is in the `Link` header.
+   * Sent and received, newest first, at most 31 days in a query. A page costs the same however long the export is; a page with much metadata has fewer messages than `limit`. With `Accept: text/csv` the rows are CSV, and the next page is in the `Link` header.
    *
    * Scope: `messages:read`.
    *
@@ -2816,9 +2842,9 @@ export class ExportsOperations extends Resource {
   }
 
   /**
-   * Export the WhatsApp messages of a time
+   * Export the WhatsApp messages of a period
    *
-   * Sent and received, newest first, at most 31 days a query. A page costs the same however long the export is; one of much metadata has fewer messages than `limit`. With `Accept: text/csv` the rows are CSV, and the next page is in the `Link` header.
+   * Sent and received, newest first, at most 31 days in a query. A page costs the same however long the export is; a page with much metadata has fewer messages than `limit`. With `Accept: text/csv` the rows are CSV, and the next page is in the `Link` header.
    *
    * Scope: `messages:read`.
    *
@@ -2829,9 +2855,9 @@ export class ExportsOperations extends Resource {
   }
 
   /**
-   * Export the WhatsApp messages of a time
+   * Export the WhatsApp messages of a period
    *
-   * Sent and received, newest first, at most 31 days a query. A page costs the same however long the export is; one of much metadata has fewer messages than `limit`. With `Accept: text/csv` the rows are CSV, and the next page is in the `Link` header.
+   * Sent and received, newest first, at most 31 days in a query. A page costs the same however long the export is; a page with much metadata has fewer messages than `limit`. With `Accept: text/csv` the rows are CSV, and the next page is in the `Link` header.
    *
    * Scope: `messages:read`.
    *
@@ -2859,7 +2885,7 @@ export class ExportJobsOperations extends Resource {
   /**
    * Export messages or contacts into a file
    *
-   * Messages: those of a channel, sent and received, of at most 366 days, with the rows of `GET /v2/exports/messages`. Contacts: all of them, or those that are in the list and in the segment that are named, as `GET /contacts` shows them; they need contacts:read as well. Newest first, in one file. It goes on by itself. Addresses are masked unless the caller has pii:full. One export of an organization runs at a time: 409 with `meta.jobId` while another does. Raises export.completed.
+   * Messages: those of a channel, sent and received, of at most 366 days, with the rows of `GET /v2/exports/messages`. Contacts: all of them, or those in both the given list and segment, as `GET /contacts` shows them; they need contacts:read as well. Newest first, in one file. It runs in the background. Addresses are masked unless the caller has pii:full. One export of an organization runs at a time: 409 with `meta.jobId` while another runs. Raises export.completed.
    *
    * Scope: `messages:read`.
    */
@@ -2870,7 +2896,7 @@ export class ExportJobsOperations extends Resource {
   /**
    * Read an export into a file
    *
-   * With its progress and, once it is completed, an address that is made anew at each read. A file whose addresses are in full has one for callers with pii:full only.
+   * With its progress and, once it is completed, a new address with each read. A file with unmasked addresses has one for callers with pii:full only.
    *
    * Scope: `messages:read`.
    *
@@ -2883,7 +2909,7 @@ export class ExportJobsOperations extends Resource {
   /**
    * Cancel an export into a file
    *
-   * No part of its file stays, and another export may begin. A repeat answers the export as it is; 409 for one that ended otherwise. Raises export.completed.
+   * No part of its file is kept, and another export may begin. A repeat answers the export as it is; 409 for an export with another end. Raises export.completed.
    *
    * Scope: `messages:read`.
    *
@@ -2966,7 +2992,7 @@ export class KeysOperations extends Resource {
   /**
    * Create an API key
    *
-   * The secret is shown in this response and never again. 403 for a scope that the caller lacks, or an address that it may not call from. A key that a key creates expires with it at the latest, and is revoked with it. Raises apikey.created.
+   * The secret is shown in this response and never again. 403 for a scope that the caller lacks, or an address that it may not call from. A key that was created by a key expires no later than that key, and is revoked with it. Raises apikey.created.
    *
    * Scope: `keys:write`.
    */
@@ -2990,7 +3016,7 @@ export class KeysOperations extends Resource {
   /**
    * Change an API key
    *
-   * Its name, and where it may be used from, which takes effect within 60 seconds. To set addresses, the caller holds every scope of the key, and may itself call from all of them: else 403. 409 for a revoked or expired key.
+   * Its name, and where it may be used from, which takes effect within 60 seconds. To set addresses, the caller needs every scope of the key, and must itself be allowed to call from all of them: else 403. 409 for a revoked or expired key.
    *
    * Scope: `keys:write`.
    *
@@ -3003,7 +3029,7 @@ export class KeysOperations extends Resource {
   /**
    * Revoke an API key
    *
-   * Every secret of the key, including those of an overlap, is refused within 60 seconds, and so is every key below it, unless `only=this` spares these. The key stays in the list with `revokedAt`. Revoking it again changes nothing, but that it ends the keys which were spared.
+   * Every secret of the key, including those of an overlap, is refused within 60 seconds, and so is every key below it, unless `only=this` keeps these. The key stays in the list with `revokedAt`. Revoking it again without `only` revokes the keys that were kept, and changes nothing else.
    *
    * Scope: `keys:write`.
    *
@@ -3016,7 +3042,7 @@ export class KeysOperations extends Resource {
   /**
    * Rotate an API key's secret
    *
-   * The id, the scopes and the expiry stay. The old secret keeps working for `overlapHours`, so that callers can be changed one after another; at most 10 old secrets work at a time, and none longer than the newest overlap. A key rotates only itself and the keys below it, a person in a session any: else 403, and when the key has a scope that the caller lacks, or may be used from where the caller may not, since the response shows its secret. 409 for a revoked or expired key. Raises apikey.rotated.
+   * The id, the scopes and the expiry do not change. The old secret keeps working for `overlapHours`, so that callers can be changed one after another; at most 10 old secrets work at a time, and none longer than the newest overlap. A key can rotate only itself and the keys below it, a person in a session any key: else 403, and also if the key has a scope that the caller lacks, or may be used from addresses that the caller lacks, since the response shows its secret. 409 for a revoked or expired key. Raises apikey.rotated.
    *
    * Scope: `keys:write`.
    *
@@ -3042,7 +3068,7 @@ export class SendersOperations extends Resource {
   /**
    * Register a sender
    *
-   * An e-mail domain answers the DNS records to set and is verified, with its subdomains, once all are found; an address is mailed a link. A sender of SMS or RCS stays pending until the operator assigns it. 409 for one that another organization has. In the test environment a sender is verified by its first use, or by asking. 412 where no e-mail provider is set up.
+   * For an e-mail domain the answer has the DNS records to set; the domain is verified, with its subdomains, once all are found; a link is mailed to an address. A sender of SMS or RCS stays pending until the operator assigns it. 409 for one that another organization has. In the test environment a sender is verified by its first use, or by the check operation. 412 if no e-mail provider is set up.
    *
    * Scope: `senders:write`.
    */
@@ -3064,7 +3090,7 @@ export class SendersOperations extends Resource {
   /**
    * Make a sender the default of its channel
    *
-   * The earlier default is one no longer. 409 for a sender that is not verified; 422 for a domain.
+   * It replaces the earlier default. 409 for a sender that is not verified; 422 for a domain.
    *
    * Scope: `senders:write`.
    *
@@ -3077,7 +3103,7 @@ export class SendersOperations extends Resource {
   /**
    * Delete a sender
    *
-   * Sends that name it are refused within ten seconds. One that was verified stays reserved for the organization, so that nobody else is verified by its DNS records.
+   * Sends that name it are refused within ten seconds. A sender that was verified stays reserved for the organization, so that no one else is verified by its DNS records.
    *
    * Scope: `senders:write`.
    *
@@ -3090,7 +3116,7 @@ export class SendersOperations extends Resource {
   /**
    * Check a sender now
    *
-   * Asks the e-mail provider whether the proof is there. A rejected one is registered anew: the records of a domain are looked for again, and the link of an address is mailed again. A sender of SMS or RCS is answered as it is.
+   * Checks with the e-mail provider whether the proof exists. A rejected sender is registered again: the records of a domain are checked again, and the link to an address is mailed again. A sender of SMS or RCS is answered as it is.
    *
    * Scope: `senders:write`.
    *
@@ -3116,7 +3142,7 @@ export class SmppOperations extends Resource {
   /**
    * Create an SMPP account
    *
-   * It sends SMS for the organization, in the environment of the credential. The password is shown in this response and never again. 403 for a caller without `sms:send` and `sms:read`, which is what the account may do, and for addresses that the caller may not call from. 409 when the organization has 100.
+   * It sends SMS for the organization, in the environment of the credential. The password is shown in this response and never again. 403 for a caller without `sms:send` and `sms:read`, the scopes of the account, and for addresses that the caller may not call from. 409 when the organization has 100.
    *
    * Scope: `keys:write`.
    */
@@ -3138,7 +3164,7 @@ export class SmppOperations extends Resource {
   /**
    * Change an SMPP account
    *
-   * Binds that are open learn of it within a minute. To set addresses, the caller holds `sms:send` and `sms:read`, and may itself call from all of them: else 403.
+   * The change reaches open binds within a minute. To set addresses, the caller needs `sms:send` and `sms:read`, and must itself be allowed to call from all of them: else 403.
    *
    * Scope: `keys:write`.
    *
@@ -3151,7 +3177,7 @@ export class SmppOperations extends Resource {
   /**
    * Delete an SMPP account
    *
-   * It binds no more at once, and its open binds end within a minute. What it sent stays.
+   * New binds are refused at once, and its open binds end within a minute. Its messages are kept.
    *
    * Scope: `keys:write`.
    *
@@ -3162,9 +3188,9 @@ export class SmppOperations extends Resource {
   }
 
   /**
-   * Give an SMPP account another password
+   * Rotate the password of an SMPP account
    *
-   * The former password binds no more at once; binds that are open stay so. 403 for a caller without `sms:send` and `sms:read`, or that may not call from where the account may bind, since the response shows the password.
+   * The former password is refused at once; open binds stay open. 403 for a caller without `sms:send` and `sms:read`, or that may not call from the addresses of the account, since the response shows the password.
    *
    * Scope: `keys:write`.
    *
@@ -3197,7 +3223,7 @@ export class OrganizationOperations extends Resource {
   }
 
   /**
-   * Read the countries that are open
+   * Read the open countries
    *
    * All of them by default.
    *
@@ -3210,7 +3236,7 @@ export class OrganizationOperations extends Resource {
   /**
    * Open or close countries
    *
-   * Sends to a country that is not open are refused with 422, `meta.motivo` destination_closed. The country is that of the number, also where countries share a calling code. A channel that is left out is open everywhere. Takes effect within ten seconds.
+   * Sends to a country that is not open are refused with 422, `meta.motivo` destination_closed. The country is that of the number, even if countries share a calling code. A channel that is left out is open everywhere. Takes effect within ten seconds.
    *
    * Scope: `organization:write`.
    */
@@ -3245,7 +3271,7 @@ export class AccountsOperations extends Resource {
   /**
    * List the people of the organization, newest first
    *
-   * Those of the environment of the credential. Their ids are what `responsavelId` takes. One created a moment ago may be missing for about a second.
+   * Those of the environment of the credential. Their ids are the values of `responsavelId`. An account created a moment ago may be missing for about a second.
    *
    * Scope: `accounts:read`.
    *
@@ -3258,7 +3284,7 @@ export class AccountsOperations extends Resource {
   /**
    * Invite a person
    *
-   * Mails a link, which works for seven days; `POST /sessions/links` mails another. The account becomes active when the person signs in. 403 for an account of a role above that of the caller; a key manages no admin and no owner. 409 for an e-mail address that the organization has already, and for an organization that is full. The test environment mails nothing.
+   * Mails a link, which works for seven days; `POST /sessions/links` mails another. The account becomes active when the person signs in. 403 for an account of a role above that of the caller; a key manages no admin and no owner. 409 for an e-mail address that the organization already has, and for an organization that has reached its limit. The test environment sends no mails.
    *
    * Scope: `accounts:write`.
    */
@@ -3280,7 +3306,7 @@ export class AccountsOperations extends Resource {
   /**
    * Change a person's name or role
    *
-   * Absent fields stay as they are. Open sessions have the new role within 60 seconds. The address stays: a person with another one is invited anew. 403 for an account of a role above that of the caller; a key manages no admin and no owner. 409 where no active owner would be left.
+   * Absent fields stay as they are. Open sessions have the new role within 60 seconds. The address cannot be changed: a person with another one is invited again. 403 for an account of a role above that of the caller; a key manages no admin and no owner. 409 if no active owner would be left.
    *
    * Scope: `accounts:write`.
    *
@@ -3293,7 +3319,7 @@ export class AccountsOperations extends Resource {
   /**
    * Remove a person
    *
-   * Deletes name and address; sessions are refused within 60 seconds. Keys that the person made go on working. 403 for an account of a role above that of the caller; a key manages no admin and no owner. 409 where no active owner would be left.
+   * Deletes name and address; sessions are refused within 60 seconds. Keys that the person created continue to work. 403 for an account of a role above that of the caller; a key manages no admin and no owner. 409 if no active owner would be left.
    *
    * Scope: `accounts:write`.
    *
@@ -3306,7 +3332,7 @@ export class AccountsOperations extends Resource {
   /**
    * End the suspension of a person
    *
-   * The account is again what it was: `active`, or `invited` if nobody had signed in. 409 for an open invitation, which only its person accepts. 403 for an account of a role above that of the caller; a key manages no admin and no owner.
+   * The account has its former status again: `active`, or `invited` if its person had not signed in. 409 for an open invitation, which only its person can accept. 403 for an account of a role above that of the caller; a key manages no admin and no owner.
    *
    * Scope: `accounts:write`.
    *
@@ -3319,7 +3345,7 @@ export class AccountsOperations extends Resource {
   /**
    * Suspend a person
    *
-   * Ends the sessions and links of the account within 60 seconds and for good. Suspending again changes nothing. 403 for an account of a role above that of the caller; a key manages no admin and no owner. 409 where no active owner would be left.
+   * Permanently ends the sessions and links of the account, within 60 seconds. Suspending again changes nothing. 403 for an account of a role above that of the caller; a key manages no admin and no owner. 409 if no active owner would be left.
    *
    * Scope: `accounts:write`.
    *
@@ -3343,9 +3369,9 @@ export class SessionsOperations extends Resource {
   }
 
   /**
-   * Ask for a link to sign in
+   * Request a link to sign in
    *
-   * Mails a link for each organization in which the address has an account that is not suspended. The answer is the same whether or not there is one. A link works once, for 15 minutes; one that accepts an invitation for seven days. An address is mailed five at once, then one every three minutes; 429 for too many requests from one IP address.
+   * Mails a link for each organization in which the address has an account that is not suspended. The answer is the same whether or not there is one. A link works once, for 15 minutes; a link that accepts an invitation works for seven days. An address gets a burst of five mails, then one every three minutes; 429 for too many requests from one IP address.
    *
    * No credential is needed.
    */
@@ -3356,7 +3382,7 @@ export class SessionsOperations extends Resource {
   /**
    * Renew a browser's session by its cookie
    *
-   * Answers a token for 15 minutes and replaces the cookie; the tokens before it work until they end, ten at a time. The session itself still ends 12 hours after it was opened. For pages of the service alone: 403 unless `Sec-Fetch-Site` is `same-origin` or `Origin` is the address of the service. 401 without a cookie of an open session. A cookie that was replaced over a minute ago is held by two, and ends the session.
+   * Answers a token for 15 minutes and replaces the cookie; earlier tokens work until they expire, at most ten at a time. The session itself still ends 12 hours after it was opened. For pages of the service only: 403 unless `Sec-Fetch-Site` is `same-origin` or `Origin` is the address of the service. 401 without a cookie of an open session. A cookie that was replaced over a minute ago is in the hands of two parties, and ends the session.
    *
    * No credential is needed.
    */
@@ -3367,9 +3393,9 @@ export class SessionsOperations extends Resource {
   /**
    * List open sessions, newest first
    *
-   * Those of the person who asks; with `accountId`, those of a person whom one may manage, else 404. At most 200. One opened a moment ago may be missing for about a second.
+   * Those of the caller; with `accountId`, those of a person whom the caller may manage, else 404. At most 200. One opened a moment ago may be missing for about a second.
    *
-   * Only for a person in a session that holds `accounts:read`.
+   * Only for a person in a session that has `accounts:read`.
    */
   list(query?: SessionsListQuery, options?: RequestOptions): Promise<SessionList> {
     return this.call('GET', '/v2/sessions', { query }, options);
@@ -3378,9 +3404,9 @@ export class SessionsOperations extends Resource {
   /**
    * End a session
    *
-   * It is refused within 60 seconds. One's own, or that of a person whom one may manage; any other is 404, as one that has ended.
+   * It is refused within 60 seconds. The caller may end its own sessions, and those of a person whom it may manage; any other session is 404, and so is one that has ended.
    *
-   * Only for a person in a session that holds `accounts:read`.
+   * Only for a person in a session that has `accounts:read`.
    *
    * @param id The id of the session.
    */
@@ -3393,7 +3419,7 @@ export class AuditOperations extends Resource {
   /**
    * Read the audit log, newest first
    *
-   * What was done in the environment of the credential, by whom and from where. Kept for 400 days. Filters combine; the list ends where `nextCursor` is absent.
+   * The acts in the environment of the credential, with actor and address. Kept for 400 days. Filters can be combined; the list ends where `nextCursor` is absent.
    *
    * Scope: `audit:read`.
    *
@@ -3401,6 +3427,116 @@ export class AuditOperations extends Resource {
    */
   list(query?: AuditListQuery, options?: RequestOptions): Pages<AuditPage, AuditEntry> {
     return this.byCursor('/v2/audit', query, options);
+  }
+}
+
+export class OperatorOperations extends Resource {
+  /**
+   * List the queues of the stage
+   *
+   * Only for a person in a session that has `operator:read`.
+   */
+  listQueues(options?: RequestOptions): Promise<QueueList> {
+    return this.call('GET', '/v2/operator/queues', {}, options);
+  }
+
+  /**
+   * List dead letters
+   *
+   * They stay in the dead-letter queue; while one call lists them, other calls do not see them. Each listing counts as a receive.
+   *
+   * Only for a person in a session that has `operator:read`.
+   *
+   * @param queue The queue.
+   */
+  peekDeadLetters(queue: string, query?: OperatorPeekDeadLettersQuery, options?: RequestOptions): Promise<DeadLetterList> {
+    return this.call('GET', path`/v2/operator/queues/${queue}/dead-letters`, { query }, options);
+  }
+
+  /**
+   * Move dead letters back to their queue
+   *
+   * Moves all of them, which continues in the background, or those with the given ids. Work that was done meanwhile is not repeated, so redriving twice is harmless.
+   *
+   * Only for a person in a session that has `operator:write`.
+   *
+   * @param queue The queue.
+   */
+  redriveDeadLetters(queue: string, body?: RedriveDeadLetters, options?: RequestOptions): Promise<Redrive> {
+    return this.call('POST', path`/v2/operator/queues/${queue}/dead-letters`, { body }, options);
+  }
+
+  /**
+   * List work that is overdue or was set aside
+   *
+   * Lists work that has been due for five seconds or more, and work that failed for hours and waits for the operator.
+   *
+   * Only for a person in a session that has `operator:read`.
+   */
+  listWork(options?: RequestOptions): Promise<StuckWorkList> {
+    return this.call('GET', '/v2/operator/work', {}, options);
+  }
+
+  /**
+   * List work that was set aside
+   *
+   * Only for a person in a session that has `operator:read`.
+   */
+  listSetAside(query?: OperatorListSetAsideQuery, options?: RequestOptions): Promise<SetAsideWorkList> {
+    return this.call('GET', '/v2/operator/work/set-aside', { query }, options);
+  }
+
+  /**
+   * Make work that was set aside due again
+   *
+   * Work that was done meanwhile is not repeated; a second call changes nothing.
+   *
+   * Only for a person in a session that has `operator:write`.
+   */
+  retryWork(body: RetryWork, options?: RequestOptions): Promise<RetriedWork> {
+    return this.call('POST', '/v2/operator/work/set-aside', { body }, options);
+  }
+
+  /**
+   * Probe a provider, or close its circuit breaker
+   *
+   * `probe` ends the pause of an open circuit breaker: the next send tries the provider, and its result closes or reopens the breaker; 409 for one that is not open. `reset` closes it in any state; a second call changes nothing. Every process sees the change within five seconds.
+   *
+   * Only for a person in a session that has `operator:write`.
+   */
+  changeBreaker(body: ChangeBreaker, options?: RequestOptions): Promise<Breaker> {
+    return this.call('POST', '/v2/operator/breakers', { body }, options);
+  }
+
+  /**
+   * List the organizations of the stage, newest first
+   *
+   * Only for a person in a session that has `operator:read`.
+   *
+   * Gives its items one by one with `for await`, and its first page with `await`.
+   */
+  listOrganizations(query?: OperatorListOrganizationsQuery, options?: RequestOptions): Pages<OrganizationSummaryPage, OrganizationSummary> {
+    return this.byCursor('/v2/operator/organizations', query, options);
+  }
+
+  /**
+   * Read an organization with its wallet and limits
+   *
+   * Only for a person in a session that has `operator:read`.
+   *
+   * @param id The id of the organization.
+   */
+  getOrganization(id: string, options?: RequestOptions): Promise<OrganizationState> {
+    return this.call('GET', path`/v2/operator/organizations/${id}`, {}, options);
+  }
+
+  /**
+   * List the providers of the stage with their circuit breakers
+   *
+   * Only for a person in a session that has `operator:read`.
+   */
+  listProviders(options?: RequestOptions): Promise<ProviderList> {
+    return this.call('GET', '/v2/operator/providers', {}, options);
   }
 }
 
@@ -3504,7 +3640,7 @@ export class WebhooksOperations extends Resource {
   /**
    * Pull the events of a subscription by sequence
    *
-   * In order and without gaps: a receiver that requests what follows its last sequence number proves that it missed nothing. Events are kept for 30 days: a request for older ones returns the oldest that is kept.
+   * In order and without gaps: a receiver that requests the events after its last sequence number can be sure that it missed none. Events are kept for 30 days: a request for older ones returns from the oldest that is kept.
    *
    * Scope: `webhooks:read`.
    *
@@ -3532,7 +3668,7 @@ export class WebhooksOperations extends Resource {
   /**
    * Rotate a subscription's secret
    *
-   * Until the overlap ends, both secrets sign.
+   * Until the overlap ends, deliveries are signed with both secrets.
    *
    * Scope: `webhooks:write`.
    *
@@ -3617,6 +3753,7 @@ export class Operations {
   readonly accounts: AccountsOperations;
   readonly sessions: SessionsOperations;
   readonly audit: AuditOperations;
+  readonly operator: OperatorOperations;
   readonly webhooks: WebhooksOperations;
   readonly meta: MetaOperations;
 
@@ -3658,6 +3795,7 @@ export class Operations {
     this.accounts = new AccountsOperations(call);
     this.sessions = new SessionsOperations(call);
     this.audit = new AuditOperations(call);
+    this.operator = new OperatorOperations(call);
     this.webhooks = new WebhooksOperations(call);
     this.meta = new MetaOperations(call);
   }

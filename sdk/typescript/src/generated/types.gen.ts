@@ -31,7 +31,7 @@ export type CreateMessage = {
         [key: string]: unknown;
     };
     /**
-     * The number that sends it (WhatsApp). Without one: the number of the template that it names, else the organization's only number, else the one that the recipient last wrote to while that is connected, else the default one.
+     * The number that sends it (WhatsApp). Without one: the number of the template that it names, else the organization's only number, else the one that the recipient last wrote to if that is connected, else the default one.
      */
     numberId?: string;
     /**
@@ -341,23 +341,23 @@ export type CreateCampaign = {
     variants?: Array<CampaignVariant>;
     audience: CampaignAudience;
     /**
-     * When it starts, once it was started by its operation; at most 90 days ahead.
+     * When it starts, after the start operation was called; at most 90 days ahead.
      */
     scheduledAt?: string;
     /**
-     * At most about so many recipients a minute.
+     * The approximate maximum of recipients a minute.
      */
     perMinute?: number;
     /**
-     * It pauses where its messages would cost more coins than this.
+     * It pauses if its messages would cost more coins than this.
      */
     maxCoins?: number;
     /**
-     * What its messages carry as `campaignId`; the campaign's id when absent.
+     * The `campaignId` of its messages; the campaign's id when absent.
      */
     campaignTag?: string;
     /**
-     * No more than so many messages of journeys and campaigns to a contact in so many days: a send that would be one more is deferred.
+     * The maximum number of messages of journeys and campaigns to a contact in a number of days: a send above it is deferred.
      */
     frequencyCap?: {
         /**
@@ -365,14 +365,14 @@ export type CreateCampaign = {
          */
         messages: number;
         /**
-         * In so many times 24 hours.
+         * The period in days of 24 hours.
          */
         days: number;
     };
 };
 
 /**
- * The body of `POST /v1/messages` without `to`, `contactId`, `scheduledAt`, `campaignId` and `priority`. Its texts and `variables` may hold `{{contact.name}}`, `{{contact.attributes.x}}` and a fallback word, `{{contact.name|friend}}`.
+ * The body of `POST /v1/messages` without `to`, `contactId`, `scheduledAt`, `campaignId` and `priority`. Its texts and `variables` may contain `{{contact.name}}`, `{{contact.attributes.x}}` and a fallback word, `{{contact.name|friend}}`.
  */
 export type CampaignMessage = {
     /**
@@ -414,7 +414,7 @@ export type CampaignMessage = {
 };
 
 /**
- * A fallback of a campaign: as of a send, to the contact itself.
+ * A fallback of a campaign: like that of a send, but to the contact itself.
  */
 export type CampaignFallback = 'whatsapp' | 'email' | 'sms' | 'rcs' | 'push' | 'instagram' | {
     /**
@@ -454,14 +454,14 @@ export type CampaignVariant = {
      */
     name: string;
     /**
-     * Its share among the weights of all.
+     * Its weight; its share is the weight divided by the sum of all weights.
      */
     weight: number;
     message: CampaignMessage;
 };
 
 /**
- * Who is written to: whoever is in any of the lists, segments and contacts, and in none of the excluded ones.
+ * The recipients: the contacts in any of the lists, segments and contacts, and in none of the excluded ones.
  */
 export type CampaignAudience = {
     /**
@@ -473,21 +473,21 @@ export type CampaignAudience = {
      */
     segmentIds?: Array<string>;
     /**
-     * Contacts, at most 10,000; those that there are not are nobody.
+     * Contacts, at most 10,000; those that do not exist are ignored.
      */
     contactIds?: Array<string>;
     /**
-     * Static lists whose contacts are not written to.
+     * Static lists whose contacts get no message.
      */
     excludeListIds?: Array<string>;
     /**
-     * Segments whose contacts are not written to.
+     * Segments whose contacts get no message.
      */
     excludeSegmentIds?: Array<string>;
 };
 
 /**
- * What changes of a campaign; null clears.
+ * The changes to a campaign; null clears.
  */
 export type UpdateCampaign = {
     /**
@@ -510,18 +510,18 @@ export type UpdateCampaign = {
          */
         messages: number;
         /**
-         * In so many times 24 hours.
+         * The period in days of 24 hours.
          */
         days: number;
     } | null;
 };
 
 /**
- * What changes with it; may be absent.
+ * Changes to apply; may be absent.
  */
 export type ResumeCampaign = {
     /**
-     * It pauses where its messages would cost more coins than this.
+     * It pauses if its messages would cost more coins than this.
      */
     maxCoins?: number;
 };
@@ -602,7 +602,7 @@ export type SendRcs = {
      */
     fallback?: {
         /**
-         * At most 1520 characters. Accents and symbols are replaced by plain equivalents, so that it is sent in GSM-7; one without an equivalent switches it to UCS-2. More than 160 characters of GSM-7, or UCS-2, costs what that SMS costs if the message is sent that way: the dearer of both is held, and what was not needed returns once the provider tells. Its links are not replaced.
+         * At most 1520 characters. Accents and symbols are replaced by plain equivalents, so that it is sent in GSM-7; one without an equivalent switches it to UCS-2. More than 160 characters of GSM-7, or UCS-2, costs the price of that SMS if the message is sent that way: the higher of both prices is held, and the difference is released once the provider reports the channel. Its links are not replaced.
          */
         text: string;
     };
@@ -698,7 +698,7 @@ export type RcsSuggestion = {
      */
     label: string;
     /**
-     * The data of the reply, besides its label.
+     * The data of the reply, in addition to its label.
      */
     postback?: string;
 };
@@ -712,7 +712,7 @@ export type SendEmail = {
      */
     to: string;
     /**
-     * One line; above the template's own, and filled as that one.
+     * One line; replaces the subject of the template, and is filled in the same way.
      */
     subject?: string;
     /**
@@ -730,11 +730,11 @@ export type SendEmail = {
      */
     html?: string;
     /**
-     * The plain-text part; made from html where it is absent.
+     * The plain-text part; made from html if absent.
      */
     text?: string;
     /**
-     * `address` or `Name <address>` of a verified sender; the organization's own where it is absent.
+     * `address` or `Name <address>` of a verified sender; the organization's default when absent.
      */
     from?: string;
     /**
@@ -752,7 +752,7 @@ export type SendEmail = {
         [key: string]: string | number | boolean;
     };
     /**
-     * True for passwords and orders: sent to who opted out as well, and without an unsubscribe header. Absent means communication.
+     * True for passwords and orders: sent also to recipients that opted out, without an unsubscribe header. Absent means communication.
      */
     transactional?: boolean;
 };
@@ -782,7 +782,7 @@ export type CreateEmailTemplate = {
      */
     text?: string;
     /**
-     * The variables of subject, source and text; each once, of at most 25,000 bytes of JSON together. One that a send does not give takes its example, else it is empty.
+     * The variables of subject, source and text; each once, of at most 25,000 bytes of JSON together. A variable that a send does not give has its example as value, else it is empty.
      */
     variables?: Array<{
         /**
@@ -801,7 +801,7 @@ export type CreateEmailTemplate = {
 };
 
 /**
- * A change of an e-mail template.
+ * A change to an e-mail template.
  */
 export type ChangeEmailTemplate = {
     /**
@@ -822,7 +822,7 @@ export type ChangeEmailTemplate = {
     source?: string;
     text?: string | null;
     /**
-     * The variables of subject, source and text; each once, of at most 25,000 bytes of JSON together. One that a send does not give takes its example, else it is empty.
+     * The variables of subject, source and text; each once, of at most 25,000 bytes of JSON together. A variable that a send does not give has its example as value, else it is empty.
      */
     variables?: Array<{
         /**
@@ -880,7 +880,7 @@ export type ConnectNumber = {
 };
 
 /**
- * A change of a number.
+ * A change to a number.
  */
 export type ChangeNumber = {
     /**
@@ -909,7 +909,7 @@ export type ChangeNumber = {
 };
 
 /**
- * A change of a profile.
+ * A change to a profile.
  */
 export type ChangeNumberProfile = {
     /**
@@ -964,13 +964,13 @@ export type TemplateComponent = {
      */
     type: string;
     /**
-     * Everything of the component besides its type, in Meta's format: HEADER `{format, text?, example?}`, BODY `{text, example?}`, FOOTER `{text}`, BUTTONS `{buttons}`, CAROUSEL `{cards: [{components}]}` with the components of each card, LIMITED_TIME_OFFER `{limited_time_offer: {text, has_expiration?}}`.
+     * The component without its type, in Meta's format: HEADER `{format, text?, example?}`, BODY `{text, example?}`, FOOTER `{text}`, BUTTONS `{buttons}`, CAROUSEL `{cards: [{components}]}` with the components of each card, LIMITED_TIME_OFFER `{limited_time_offer: {text, has_expiration?}}`.
      */
     payload: unknown;
 };
 
 /**
- * A change of a template.
+ * A change to a template.
  */
 export type ChangeTemplate = {
     /**
@@ -1089,7 +1089,7 @@ export type FlowJson = {
 };
 
 /**
- * A change of a flow.
+ * A change to a flow.
  */
 export type ChangeFlow = {
     /**
@@ -1132,7 +1132,7 @@ export type SendPush = {
      */
     actions?: Array<PushAction>;
     /**
-     * True shows nothing: the app receives it as data, at the price of a silent push.
+     * True: nothing is shown; the app receives it as data, at the price of a silent push.
      */
     silent?: boolean;
     /**
@@ -1192,7 +1192,7 @@ export type PreviewPush = {
      */
     actions?: Array<PushAction>;
     /**
-     * True shows nothing: the app receives it as data, at the price of a silent push.
+     * True: nothing is shown; the app receives it as data, at the price of a silent push.
      */
     silent?: boolean;
 };
@@ -1214,7 +1214,7 @@ export type CreatePushApp = {
          */
         project_id: string;
         /**
-         * The id of the key, named in what it signs.
+         * The id of the key, which its signatures name.
          */
         private_key_id?: string;
         /**
@@ -1247,7 +1247,7 @@ export type CreatePushApp = {
          */
         bundleId: string;
         /**
-         * Which of the two APNs environments gave out the device tokens.
+         * The APNs environment that issued the device tokens.
          */
         environment?: 'production' | 'development';
     };
@@ -1264,14 +1264,14 @@ export type CreatePushApp = {
          */
         privateKey: string;
         /**
-         * Where push services reach who sends: a mailto: or https: address.
+         * The contact address for push services: a mailto: or https: address.
          */
         subject: string;
     };
 };
 
 /**
- * A change of an app.
+ * A change to an app.
  */
 export type ChangePushApp = {
     /**
@@ -1284,7 +1284,7 @@ export type ChangePushApp = {
          */
         project_id: string;
         /**
-         * The id of the key, named in what it signs.
+         * The id of the key, which its signatures name.
          */
         private_key_id?: string;
         /**
@@ -1314,7 +1314,7 @@ export type ChangePushApp = {
          */
         bundleId: string;
         /**
-         * Which of the two APNs environments gave out the device tokens.
+         * The APNs environment that issued the device tokens.
          */
         environment?: 'production' | 'development';
     } | null;
@@ -1328,7 +1328,7 @@ export type ChangePushApp = {
          */
         privateKey: string;
         /**
-         * Where push services reach who sends: a mailto: or https: address.
+         * The contact address for push services: a mailto: or https: address.
          */
         subject: string;
     } | null;
@@ -1363,7 +1363,7 @@ export type RegisterPushToken = {
      */
     externalId?: string;
     /**
-     * The contact that uses the device; an opted-out contact is not sent to.
+     * The contact that uses the device; nothing is sent to an opted-out contact.
      */
     contactId?: string;
     /**
@@ -1574,7 +1574,7 @@ export type CreateContact = {
 };
 
 /**
- * A change of a contact, as JSON Merge Patch.
+ * A change to a contact, as JSON Merge Patch.
  */
 export type ChangeContact = {
     /**
@@ -1672,7 +1672,7 @@ export type NoFields = {
  */
 export type MergeContact = {
     /**
-     * The duplicate, which is gone afterwards.
+     * The duplicate, which is removed.
      */
     contactId: string;
 };
@@ -1682,11 +1682,11 @@ export type MergeContact = {
  */
 export type ImportContacts = {
     /**
-     * 1 to 5000 contacts. A wrong one is refused on its own, and listed in `erros`.
+     * 1 to 5000 contacts. An invalid one is refused on its own, and listed in `erros`.
      */
     contatos: Array<ImportContact>;
     /**
-     * Contacts that are there already: `update` changes what their row names, `skip` leaves them.
+     * For existing contacts: `update` changes the fields of their row, `skip` leaves them unchanged.
      */
     onConflict: 'update' | 'skip';
 };
@@ -1831,7 +1831,7 @@ export type CreateContactImport = {
      */
     format: 'csv' | 'ndjson';
     /**
-     * Contacts that are there already: `update` changes what their row names, `skip` leaves them.
+     * For existing contacts: `update` changes the fields of their row, `skip` leaves them unchanged.
      */
     onConflict: 'update' | 'skip';
     /**
@@ -1839,7 +1839,7 @@ export type CreateContactImport = {
      */
     size: number;
     /**
-     * By the name of a column, the field that it fills: a field of a contact, `tags`, `optIn.status`, `optIn.source`, `externalIds.` or `attributes.` with a key.
+     * For the name of each column the field that it fills: a field of a contact, `tags`, `optIn.status`, `optIn.source`, `externalIds.` or `attributes.` with a key.
      */
     mapping?: {
         [key: string]: string;
@@ -1871,7 +1871,7 @@ export type CreateCompany = {
      */
     endereco?: string;
     /**
-     * The account that is responsible for it: an active one when it is set.
+     * The account that is responsible for it: it must be active when it is set.
      */
     responsavelId?: string;
     /**
@@ -1879,7 +1879,7 @@ export type CreateCompany = {
      */
     contatoPrincipalId?: string;
     /**
-     * Free attributes, at most 100 and 32 KB, as those of a contact. Those that are defined must have their type, and required ones a value.
+     * Free attributes, at most 100 and 32 KB, as those of a contact. Defined attributes must have their type, and required ones a value.
      */
     atributos?: {
         [key: string]: string | number | boolean | null | Array<string>;
@@ -1891,13 +1891,13 @@ export type CreateCompany = {
  */
 export type ImportCompanies = {
     /**
-     * 1 to 500 companies. A wrong one is refused on its own, and listed in `erros`.
+     * 1 to 500 companies. An invalid one is refused on its own, and listed in `erros`.
      */
     empresas: Array<CreateCompany>;
 };
 
 /**
- * What changes of a company; null clears, absent fields stay.
+ * The changes to a company; null clears, absent fields stay.
  */
 export type ChangeCompany = {
     /**
@@ -1911,7 +1911,7 @@ export type ChangeCompany = {
     responsavelId?: string | null;
     contatoPrincipalId?: string | null;
     /**
-     * Free attributes, at most 100 and 32 KB, as those of a contact. Those that are defined must have their type, and required ones a value.
+     * Free attributes, at most 100 and 32 KB, as those of a contact. Defined attributes must have their type, and required ones a value.
      */
     atributos?: {
         [key: string]: string | number | boolean | null | Array<string>;
@@ -1963,7 +1963,7 @@ export type CreateSegment = {
      */
     description?: string;
     /**
-     * Conditions that all have to hold. Ignored where there is a filterTree.
+     * Conditions that must all hold. Ignored if there is a filterTree.
      */
     filters: Array<SegmentFilter>;
     filterTree?: SegmentFilterTree;
@@ -1974,7 +1974,7 @@ export type CreateSegment = {
  */
 export type SegmentFilter = {
     /**
-     * What of the contact is compared.
+     * The property of the contact that is compared.
      */
     field: 'tag' | 'attribute' | 'optIn' | 'lastInteraction' | 'channel';
     /**
@@ -1982,7 +1982,7 @@ export type SegmentFilter = {
      */
     operator: 'is' | 'isNot' | 'contains' | 'gt' | 'lt' | 'exists' | 'before' | 'after' | 'withinDays' | 'olderThanDays' | 'has' | 'hasNot';
     /**
-     * What it is compared with; a number of days, a date or a time where the operator asks for one.
+     * The value that it is compared with; a number of days, a date or a time, depending on the operator.
      */
     value?: string | number | boolean;
     /**
@@ -1992,16 +1992,16 @@ export type SegmentFilter = {
 };
 
 /**
- * Conditions joined by and and or, at most 100, nested at most 10 deep.
+ * Conditions combined with and and or, at most 100, nested at most 10 deep.
  */
 export type SegmentFilterTree = {
     /**
-     * A condition, or conditions that are joined.
+     * A condition, or a group of conditions.
      */
     kind: 'leaf' | 'group';
     filter?: SegmentFilter;
     /**
-     * How a group joins its nodes.
+     * How a group combines its nodes.
      */
     operator?: 'and' | 'or';
     nodes?: Array<SegmentFilterTree>;
@@ -2012,14 +2012,14 @@ export type SegmentFilterTree = {
  */
 export type PreviewSegment = {
     /**
-     * Conditions that all have to hold. Ignored where there is a filterTree.
+     * Conditions that must all hold. Ignored if there is a filterTree.
      */
     filters: Array<SegmentFilter>;
     filterTree?: SegmentFilterTree;
 };
 
 /**
- * What changes of a segment.
+ * The changes to a segment.
  */
 export type UpdateSegment = {
     /**
@@ -2028,7 +2028,7 @@ export type UpdateSegment = {
     name?: string;
     description?: string | null;
     /**
-     * Conditions that all have to hold. Ignored where there is a filterTree.
+     * Conditions that must all hold. Ignored if there is a filterTree.
      */
     filters?: Array<SegmentFilter>;
     filterTree?: SegmentFilterTree | null;
@@ -2043,13 +2043,13 @@ export type CreateList = {
      */
     name: string;
     /**
-     * What the list is for, as free text.
+     * The purpose of the list, as free text.
      */
     description?: string;
 };
 
 /**
- * A change of a static list.
+ * A change to a static list.
  */
 export type ChangeList = {
     /**
@@ -2099,7 +2099,7 @@ export type CreateJourney = {
      */
     reentrada: 'nunca' | 'apos_concluir';
     /**
-     * How many hours have to pass since the last run began, too; for `apos_concluir` only.
+     * How many hours must also have passed since the last run began; for `apos_concluir` only.
      */
     intervaloReentradaHoras?: number;
     silencio?: JourneySilence;
@@ -2112,7 +2112,7 @@ export type CreateJourney = {
  */
 export type JourneyTrigger = {
     /**
-     * `lista`: the contact joins `listId`; `segmento`: it comes to match `segmentId`; `evento`: a customer event of name `nome`; `mensagem`: it writes, and `nome` is a word of the message where it is given; `etiqueta`: the tag `nome` is put on it; `manual`: by `POST …/entries` alone.
+     * `lista`: the contact joins `listId`; `segmento`: it comes to match `segmentId`; `evento`: a customer event of name `nome`; `mensagem`: it writes a message, which must contain the word `nome` if given; `etiqueta`: the tag `nome` is added to it; `manual`: only by `POST …/entries`.
      */
     tipo: 'lista' | 'segmento' | 'evento' | 'mensagem' | 'etiqueta' | 'manual';
     /**
@@ -2130,7 +2130,7 @@ export type JourneyTrigger = {
 };
 
 /**
- * A step of a journey: what it does is in `config`, by its `tipo`.
+ * A step of a journey: its settings are in `config`, by its `tipo`.
  */
 export type JourneyStep = {
     /**
@@ -2146,7 +2146,7 @@ export type JourneyStep = {
      */
     rotulo?: string;
     /**
-     * A message, with the rules of POST /v1/messages. Texts hold `{{contato.nome}}`, `{{contato.atributos.x}}`, `{{evento.x}}`, `{{variavel.x}}`, each with a fallback word behind a `|` if wanted.
+     * A message, with the rules of POST /v1/messages. Texts may contain `{{contato.nome}}`, `{{contato.atributos.x}}`, `{{evento.x}}`, `{{variavel.x}}`, each with an optional fallback word after a `|`.
      */
     config: {
         /**
@@ -2158,7 +2158,7 @@ export type JourneyStep = {
          */
         texto?: string;
         /**
-         * A template of the organization, by its id or name: of WhatsApp, or on e-mail a saved one of `/v2/email/templates`. On sms, rcs, push and instagram the body of the WhatsApp template is sent as text, with its variables filled. 422 for one that there is not, in the test environment too; a template of WhatsApp has to be approved when the journey is activated.
+         * A template of the organization, by its id or name: of WhatsApp, or on e-mail a saved one of `/v2/email/templates`. On sms, rcs, push and instagram the body of the WhatsApp template is sent as text, with its variables filled. 422 for one that does not exist, in the test environment too; a WhatsApp template must be approved when the journey is activated.
          */
         template?: string;
         /**
@@ -2176,7 +2176,7 @@ export type JourneyStep = {
          */
         html?: string;
         /**
-         * A route of the channel's prices; the channel's default where it is absent.
+         * A route of the channel's prices; the channel's default if it is absent.
          */
         rota?: string;
         /**
@@ -2196,7 +2196,7 @@ export type JourneyStep = {
              */
             text?: string;
             /**
-             * A template of the organization, by its id or name: of WhatsApp, or on e-mail a saved one of `/v2/email/templates`. On sms, rcs, push and instagram the body of the WhatsApp template is sent as text, with its variables filled. 422 for one that there is not, in the test environment too; a template of WhatsApp has to be approved when the journey is activated.
+             * A template of the organization, by its id or name: of WhatsApp, or on e-mail a saved one of `/v2/email/templates`. On sms, rcs, push and instagram the body of the WhatsApp template is sent as text, with its variables filled. 422 for one that does not exist, in the test environment too; a WhatsApp template must be approved when the journey is activated.
              */
             template?: string;
             /**
@@ -2219,7 +2219,7 @@ export type JourneyStep = {
          */
         fallbackApos?: string;
         /**
-         * E-mail that goes to who opted out as well.
+         * E-mail that is also sent to contacts that opted out.
          */
         transacional?: boolean;
         /**
@@ -2261,7 +2261,7 @@ export type JourneyStep = {
          */
         dias?: number;
         /**
-         * Until the organization's clock shows it: the next time, on a day of the week, or on a day.
+         * Until a time of day in the organization's time zone: its next occurrence, on a day of the week, or on a date.
          */
         ate?: {
             /**
@@ -2292,7 +2292,7 @@ export type JourneyStep = {
      */
     rotulo?: string;
     /**
-     * What it waits for: an event of the customer, or what becomes of an earlier message.
+     * What it waits for: an event of the customer, or the result of an earlier message.
      */
     config: {
         /**
@@ -2300,7 +2300,7 @@ export type JourneyStep = {
          */
         passo?: string;
         /**
-         * What became of the message: `lida` and what is stronger count as `entregue`, too.
+         * The result of the message: stronger results count as weaker ones too, for example `lida` as `entregue`.
          */
         status?: 'entregue' | 'lida' | 'clicada' | 'respondida';
         /**
@@ -2308,7 +2308,7 @@ export type JourneyStep = {
          */
         evento?: string;
         /**
-         * How long it waits at the most.
+         * The maximum wait.
          */
         prazo: {
             /**
@@ -2343,7 +2343,7 @@ export type JourneyStep = {
      */
     rotulo?: string;
     /**
-     * What decides: conditions on the contact, in the segments' language, or what became of an earlier message.
+     * The condition: filters on the contact, in the filter language of segments, or the result of an earlier message.
      */
     config: {
         /**
@@ -2351,7 +2351,7 @@ export type JourneyStep = {
          */
         passo?: string;
         /**
-         * What became of the message: `lida` and what is stronger count as `entregue`, too.
+         * The result of the message: stronger results count as weaker ones too, for example `lida` as `entregue`.
          */
         status?: 'entregue' | 'lida' | 'clicada' | 'respondida';
         filterTree?: SegmentFilterTree;
@@ -2401,15 +2401,15 @@ export type JourneyStep = {
      */
     rotulo?: string;
     /**
-     * Tags to put on, or to take off; one or a list.
+     * Tags to add or remove; one or a list.
      */
     config: {
         /**
-         * Tags that are put on the contact.
+         * Tags to add to the contact.
          */
         adicionar?: string | Array<string>;
         /**
-         * Tags that are taken off it.
+         * Tags to remove from it.
          */
         remover?: string | Array<string>;
     };
@@ -2465,15 +2465,15 @@ export type JourneyStep = {
          */
         estagioId: string;
         /**
-         * The card to create where the contact has no open one in the pipeline; without it the step is skipped.
+         * The card to create if the contact has no open one in the pipeline; without it the step is skipped.
          */
         criar?: {
             /**
-             * What the deal is called.
+             * The name of the deal.
              */
             titulo: string;
             /**
-             * What it is worth, in `moeda`; at most two decimals.
+             * The value of the deal, in `moeda`; at most two decimals.
              */
             valor?: number;
         };
@@ -2492,7 +2492,7 @@ export type JourneyStep = {
      */
     rotulo?: string;
     /**
-     * A signed post, tried five times; then the run ends in `erro`.
+     * A signed post, attempted five times; then the run ends in `erro`.
      */
     config: {
         /**
@@ -2500,7 +2500,7 @@ export type JourneyStep = {
          */
         url: string;
         /**
-         * Headers besides our own; reserved names are refused.
+         * Headers in addition to our own; reserved names are refused.
          */
         cabecalhos?: Array<{
             /**
@@ -2535,19 +2535,19 @@ export type JourneyStep = {
 };
 
 /**
- * Where a run goes on from a step.
+ * The next step of a run after a step.
  */
 export type JourneyLink = {
     /**
-     * The step that it leaves.
+     * The step before.
      */
     de: string;
     /**
-     * The step that it comes to.
+     * The next step.
      */
     para: string;
     /**
-     * The outcome of the step: `sim` and `nao` of a `condicao`, `evento` and `tempo_esgotado` of an `esperar_evento`, `ramo` of a `divisao`, `padrao` of all others, and where it is absent.
+     * The outcome of the step: `sim` and `nao` of a `condicao`, `evento` and `tempo_esgotado` of an `esperar_evento`, `ramo` of a `divisao`, `padrao` of all others, and the default.
      */
     quando?: 'padrao' | 'sim' | 'nao' | 'tempo_esgotado' | 'evento' | 'ramo';
     /**
@@ -2561,7 +2561,7 @@ export type JourneyLink = {
  */
 export type JourneySilence = {
     /**
-     * When they begin, by the organization's clock.
+     * When they begin, in the organization's time zone.
      */
     inicio: string;
     /**
@@ -2579,13 +2579,13 @@ export type JourneyFrequencyCap = {
      */
     mensagens: number;
     /**
-     * Within how many times 24 hours.
+     * The period in days of 24 hours.
      */
     dias: number;
 };
 
 /**
- * What the journey is for: a run that reaches it ends, and counts as a conversion.
+ * The goal of the journey: a run that reaches it ends, and counts as a conversion.
  */
 export type JourneyGoal = {
     /**
@@ -2595,7 +2595,7 @@ export type JourneyGoal = {
 };
 
 /**
- * A change of a journey; absent fields stay, null clears.
+ * A change to a journey; absent fields stay, null clears.
  */
 export type ChangeJourney = {
     /**
@@ -2626,7 +2626,7 @@ export type ChangeJourney = {
  */
 export type ActivateJourney = {
     /**
-     * Also enters who is in the list or the segment of its trigger at this moment; for those two triggers only.
+     * Also enters the contacts that are in the list or the segment of its trigger at this time; for those two triggers only.
      */
     incluirAtuais?: boolean;
 };
@@ -2636,13 +2636,13 @@ export type ActivateJourney = {
  */
 export type RotateJourneySecret = {
     /**
-     * How many hours the old secret also signs.
+     * For how many hours posts are also signed with the old secret.
      */
     sobreposicaoHoras?: number;
 };
 
 /**
- * Who enters, and with what.
+ * The contacts to enter, and their variables.
  */
 export type EnterJourney = {
     /**
@@ -2701,7 +2701,7 @@ export type SimulatedConsent = {
 };
 
 /**
- * A customer event that happens on the way.
+ * A customer event that happens during the run.
  */
 export type SimulatedEvent = {
     /**
@@ -2738,7 +2738,7 @@ export type SimulatedEvent = {
 };
 
 /**
- * What becomes of the messages of a step.
+ * The result of the messages of a step.
  */
 export type SimulatedOutcome = {
     /**
@@ -2746,13 +2746,13 @@ export type SimulatedOutcome = {
      */
     passo: string;
     /**
-     * What becomes of each, as soon as it is sent.
+     * The result of each, reported as soon as it is sent.
      */
     status: 'entregue' | 'lida' | 'clicada' | 'respondida';
 };
 
 /**
- * What to play through.
+ * What to simulate.
  */
 export type SimulateJourney = {
     /**
@@ -2761,11 +2761,11 @@ export type SimulateJourney = {
     contactId?: string;
     contato?: SimulatedContact;
     /**
-     * Customer events on the way, at most 100.
+     * Customer events during the run, at most 100.
      */
     eventos?: Array<SimulatedEvent>;
     /**
-     * What becomes of messages; of those that are not named nothing is heard.
+     * The results of messages; there are no reports of the messages of other steps.
      */
     mensagens?: Array<SimulatedOutcome>;
     /**
@@ -2827,7 +2827,7 @@ export type CreateActivity = {
 };
 
 /**
- * What changes of an activity.
+ * The changes to an activity.
  */
 export type ChangeActivity = {
     /**
@@ -2871,7 +2871,7 @@ export type CreatePipeline = {
      */
     tipo?: 'vendas' | 'cobranca' | 'onboarding';
     /**
-     * Its stages, in their order: one `aberto` at least.
+     * Its stages, in their order: at least one `aberto`.
      */
     estagios?: Array<CreateStage>;
 };
@@ -2885,7 +2885,7 @@ export type CreateStage = {
      */
     nome: string;
     /**
-     * What it means to be in it: `aberto`, or that the card is won (`ganho`) or lost (`perdido`).
+     * The status of the cards in it: `aberto` (open), `ganho` (won) or `perdido` (lost).
      */
     tipo?: 'aberto' | 'ganho' | 'perdido';
     /**
@@ -2903,7 +2903,7 @@ export type CreateStage = {
 };
 
 /**
- * A change of a pipeline.
+ * A change to a pipeline.
  */
 export type ChangePipeline = {
     /**
@@ -2923,7 +2923,7 @@ export type OrderStages = {
 };
 
 /**
- * A change of a stage.
+ * A change to a stage.
  */
 export type ChangeStage = {
     /**
@@ -2931,7 +2931,7 @@ export type ChangeStage = {
      */
     nome?: string;
     /**
-     * What it means to be in it: `aberto`, or that the card is won (`ganho`) or lost (`perdido`).
+     * The status of the cards in it: `aberto` (open), `ganho` (won) or `perdido` (lost).
      */
     tipo?: 'aberto' | 'ganho' | 'perdido';
     probabilidade?: number | null;
@@ -2952,11 +2952,11 @@ export type CreateCard = {
      */
     estagioId?: string;
     /**
-     * What the deal is called.
+     * The name of the deal.
      */
     titulo: string;
     /**
-     * What it is worth, in `moeda`; at most two decimals.
+     * The value of the deal, in `moeda`; at most two decimals.
      */
     valor?: number;
     /**
@@ -2996,17 +2996,17 @@ export type CreateCard = {
  */
 export type ImportCards = {
     /**
-     * 1 to 500 cards. A wrong one is refused on its own, and listed in `erros`.
+     * 1 to 500 cards. An invalid one is refused on its own, and listed in `erros`.
      */
     cartoes: Array<CreateCard | UpdateCard>;
 };
 
 /**
- * A card to change by an import: its id, and what changes.
+ * A card to change by an import: its id, and the changes.
  */
 export type UpdateCard = {
     /**
-     * What the deal is called.
+     * The name of the deal.
      */
     titulo?: string;
     valor?: number | null;
@@ -3039,11 +3039,11 @@ export type UpdateCard = {
 };
 
 /**
- * A change of a card.
+ * A change to a card.
  */
 export type ChangeCard = {
     /**
-     * What the deal is called.
+     * The name of the deal.
      */
     titulo?: string;
     valor?: number | null;
@@ -3082,11 +3082,11 @@ export type LoseCard = {
  */
 export type MoveCard = {
     /**
-     * The stage; its own to change the place in it.
+     * The stage; its own stage changes only the position in it.
      */
     estagioId: string;
     /**
-     * The pipeline of the stage, where it is another than the card is in.
+     * The pipeline of the stage, if it is another one than the pipeline of the card.
      */
     pipelineId?: string;
     /**
@@ -3094,7 +3094,7 @@ export type MoveCard = {
      */
     antesDe?: string;
     /**
-     * Put it behind this card of the stage; by default it goes to the end.
+     * Put it after this card of the stage; by default it goes to the end.
      */
     depoisDe?: string;
     /**
@@ -3104,7 +3104,7 @@ export type MoveCard = {
 };
 
 /**
- * Where a card is opened again.
+ * Where to open a card again.
  */
 export type ReopenCard = {
     /**
@@ -3114,7 +3114,7 @@ export type ReopenCard = {
 };
 
 /**
- * Nothing else is said.
+ * An empty object.
  */
 export type WinCard = {
     [key: string]: never;
@@ -3149,7 +3149,7 @@ export type BeginCardUpload = {
 };
 
 /**
- * A turn that was taken.
+ * The stored turn.
  */
 export type ReportAiTurn = {
     /**
@@ -3197,11 +3197,11 @@ export type RecordCustomerEvent = {
      */
     name: string;
     /**
-     * The caller's id of the event: one is recorded once.
+     * The caller's id of the event: each id is recorded once.
      */
     eventId: string;
     /**
-     * Whose event it is: one name or several, all of one person.
+     * The customer, by one or several identifiers of the same person.
      */
     contact: {
         /**
@@ -3226,7 +3226,7 @@ export type RecordCustomerEvent = {
      */
     occurredAt?: string;
     /**
-     * What it was worth.
+     * The value of the event.
      */
     value?: number;
     /**
@@ -3240,7 +3240,7 @@ export type RecordCustomerEvent = {
         [key: string]: string | number | boolean;
     };
     /**
-     * A message counts if it was sent at most so many hours before: 1 to 720; 168 when absent.
+     * A message counts if it was sent at most this number of hours before: 1 to 720; 168 when absent.
      */
     attributionWindowHours?: number;
 };
@@ -3315,7 +3315,7 @@ export type CreateApiKey = {
      */
     expiresAt?: string;
     /**
-     * From where the key may be used: 1 to 50 addresses or CIDR blocks. Absent: from wherever the key that creates it may. From elsewhere: 403 with `meta.motivo` ip_not_allowed.
+     * From where the key may be used: 1 to 50 addresses or CIDR blocks. Absent: the addresses of the key that creates it. From any other address: 403 with `meta.motivo` ip_not_allowed.
      */
     allowedIps?: Array<string>;
 };
@@ -3374,7 +3374,7 @@ export type CreateSmppAccount = {
      */
     name: string;
     /**
-     * The route of what it sends: `premium` for communication, `otp` for transactional texts.
+     * The route of its messages: `premium` for communication, `otp` for transactional texts.
      */
     route: 'premium' | 'otp';
     /**
@@ -3382,19 +3382,19 @@ export type CreateSmppAccount = {
      */
     senderId?: string;
     /**
-     * From where it may bind: 1 to 50 addresses or CIDR blocks. Absent: from anywhere. From elsewhere: ESME_RBINDFAIL.
+     * The addresses that it may bind from: 1 to 50 addresses or CIDR blocks. Absent: from anywhere. From any other address: ESME_RBINDFAIL.
      */
     allowedIps?: Array<string>;
     /**
-     * How many binds it may have at once, in all containers together: 1 to 50; 4 where none is named.
+     * How many binds it may have at once, in all containers together: 1 to 50; 4 when absent.
      */
     maxBinds?: number;
     /**
-     * How many requests of a bind may be without a response; one more is ESME_RTHROTTLED: 1 to 256; 32 where none is named.
+     * How many requests of a bind may be without a response; one more is ESME_RTHROTTLED: 1 to 256; 32 when absent.
      */
     window?: number;
     /**
-     * How dates in the text of a delivery receipt are written: `minutes` (`YYMMDDhhmm`, as the specification has it) or `seconds` (`YYMMDDhhmmss`). `minutes` where none is named.
+     * How dates in the text of a delivery receipt are written: `minutes` (`YYMMDDhhmm`, as in the specification) or `seconds` (`YYMMDDhhmmss`). `minutes` when absent.
      */
     dlrFormat?: 'minutes' | 'seconds';
 };
@@ -3408,21 +3408,21 @@ export type ChangeSmppAccount = {
      */
     name?: string;
     /**
-     * The route of what it sends: `premium` for communication, `otp` for transactional texts.
+     * The route of its messages: `premium` for communication, `otp` for transactional texts.
      */
     route?: 'premium' | 'otp';
     senderId?: string | null;
     allowedIps?: Array<string> | null;
     /**
-     * How many binds it may have at once, in all containers together: 1 to 50; 4 where none is named.
+     * How many binds it may have at once, in all containers together: 1 to 50; 4 when absent.
      */
     maxBinds?: number;
     /**
-     * How many requests of a bind may be without a response; one more is ESME_RTHROTTLED: 1 to 256; 32 where none is named.
+     * How many requests of a bind may be without a response; one more is ESME_RTHROTTLED: 1 to 256; 32 when absent.
      */
     window?: number;
     /**
-     * How dates in the text of a delivery receipt are written: `minutes` (`YYMMDDhhmm`, as the specification has it) or `seconds` (`YYMMDDhhmmss`). `minutes` where none is named.
+     * How dates in the text of a delivery receipt are written: `minutes` (`YYMMDDhhmm`, as in the specification) or `seconds` (`YYMMDDhhmmss`). `minutes` when absent.
      */
     dlrFormat?: 'minutes' | 'seconds';
 };
@@ -3438,7 +3438,7 @@ export type ChangeOrganization = {
 };
 
 /**
- * Where the organization sends, by channel.
+ * The countries that the organization sends to, by channel.
  */
 export type SetDestinations = {
     sms?: {
@@ -3478,7 +3478,7 @@ export type CreateAccount = {
      */
     email: string;
     /**
-     * What the person may do: `viewer` reads without personal data; `support` also replays webhooks, resends and cancels; `developer` also sends and manages keys, webhooks and templates; `admin` everything but owners and money; `owner` everything.
+     * What the person may do: `viewer` reads without personal data; `support` also replays webhooks, resends and cancels; `developer` also sends and manages keys, webhooks and templates; `admin` everything except owners and money; `owner` everything.
      */
     role: 'viewer' | 'support' | 'developer' | 'admin' | 'owner';
 };
@@ -3492,7 +3492,7 @@ export type ChangeAccount = {
      */
     name?: string;
     /**
-     * What the person may do: `viewer` reads without personal data; `support` also replays webhooks, resends and cancels; `developer` also sends and manages keys, webhooks and templates; `admin` everything but owners and money; `owner` everything.
+     * What the person may do: `viewer` reads without personal data; `support` also replays webhooks, resends and cancels; `developer` also sends and manages keys, webhooks and templates; `admin` everything except owners and money; `owner` everything.
      */
     role?: 'viewer' | 'support' | 'developer' | 'admin' | 'owner';
 };
@@ -3502,7 +3502,7 @@ export type ChangeAccount = {
  */
 export type CreateSession = {
     /**
-     * The token of the link: what follows `#`.
+     * The token of the link: the part after `#`.
      */
     token: string;
     /**
@@ -3512,13 +3512,68 @@ export type CreateSession = {
 };
 
 /**
- * Who wants to sign in.
+ * The person who wants to sign in.
  */
 export type RequestSignInLink = {
     /**
      * The e-mail address of the person.
      */
     email: string;
+};
+
+/**
+ * Which dead letters to move.
+ */
+export type RedriveDeadLetters = {
+    /**
+     * The ids of the dead letters; when absent, all of the queue.
+     */
+    ids?: Array<string>;
+};
+
+/**
+ * Which work to make due again.
+ */
+export type RetryWork = {
+    /**
+     * The kind of work.
+     */
+    kind: 'send_message' | 'fallback' | 'recover_send' | 'sandbox_outcome' | 'apply_receipt' | 'publish_event' | 'deliver_webhook' | 'drain_backlog' | 'send_chunk' | 'close_escrow' | 'abandon_upload' | 'check_sender' | 'judge_destination' | 'check_lanes' | 'send_push' | 'mail_sign_in' | 'index_contacts' | 'index_companies' | 'segment_members' | 'clean_up' | 'erase_contact' | 'run_job' | 'tell_activity' | 'check_cards' | 'run_journey' | 'journey_signal' | 'journey_work' | 'campaign_work' | 'smpp_parts' | 'reply_parts' | 'smpp_watch';
+    /**
+     * The row of the work; when absent, the oldest 200 of the kind.
+     */
+    row?: {
+        /**
+         * Its partition key.
+         */
+        pk: string;
+        /**
+         * Its sort key.
+         */
+        sk: string;
+    };
+};
+
+/**
+ * A change of a circuit breaker.
+ */
+export type ChangeBreaker = {
+    /**
+     * The channel.
+     */
+    channel: 'whatsapp' | 'email' | 'sms' | 'rcs' | 'push' | 'instagram';
+    /**
+     * The provider.
+     */
+    provider: string;
+    /**
+     * The route.
+     */
+    route: string;
+    /**
+     * What to do.
+     */
+    action: 'probe' | 'reset';
 };
 
 /**
@@ -3538,7 +3593,7 @@ export type CreateWebhook = {
      */
     description?: string;
     /**
-     * Headers sent with each delivery, in addition to our own; reserved names are refused. Values are write-only: sent back as they were answered, they stay as they are.
+     * Headers sent with each delivery, in addition to our own; reserved names are refused. Values are write-only: a masked value that is sent back unchanged keeps the stored value.
      */
     headers?: Array<{
         /**
@@ -3568,7 +3623,7 @@ export type WebhookRetry = {
 };
 
 /**
- * A change of a subscription; a new url is validated again.
+ * A change to a subscription; a new url is validated again.
  */
 export type ChangeWebhook = {
     /**
@@ -3620,7 +3675,7 @@ export type ReplayWebhook = {
  */
 export type RotateWebhookSecret = {
     /**
-     * How long the old secret also signs.
+     * For how many hours deliveries are also signed with the old secret.
      */
     overlapHours?: number;
 };
@@ -3714,23 +3769,23 @@ export type MessageEventEnvelope = {
          */
         fallbackOf?: string;
         /**
-         * Of a push message: what created it.
+         * For a push message: what created it.
          */
         origin?: 'composer' | 'api' | 'automation';
         /**
-         * Of a push message: the kind of its price.
+         * For a push message: the kind of its price.
          */
         rateKind?: 'simple' | 'rich' | 'silent';
         /**
-         * Of a push message: how many devices it was for.
+         * For a push message: how many devices it was for.
          */
         reach?: number;
         /**
-         * Of a push message: how many devices took it.
+         * For a push message: for how many devices it was accepted.
          */
         delivered?: number;
         /**
-         * Of a push message: how many devices did not take it.
+         * For a push message: for how many devices it was not accepted.
          */
         failures?: number;
     };
@@ -3852,7 +3907,7 @@ export type ReceivedEventEnvelope = {
             [key: string]: string | number | boolean;
         };
         /**
-         * True when it asked to be sent nothing any more.
+         * True if its sender opted out with it.
          */
         optedOut?: boolean;
     };
@@ -3942,7 +3997,7 @@ export type CampaignPausedEventEnvelope = {
      */
     sequence?: number;
     /**
-     * A campaign that stands still.
+     * A campaign that was paused.
      */
     data: {
         /**
@@ -3962,7 +4017,7 @@ export type CampaignPausedEventEnvelope = {
          */
         pausedAt: string;
         /**
-         * Why it stands still.
+         * Why it is paused.
          */
         pausedBy: {
             /**
@@ -4006,7 +4061,7 @@ export type CampaignCompletedEventEnvelope = {
      */
     sequence?: number;
     /**
-     * A campaign whose messages have ended.
+     * A campaign whose messages all have a final status.
      */
     data: {
         /**
@@ -4026,23 +4081,23 @@ export type CampaignCompletedEventEnvelope = {
          */
         startedAt: string;
         /**
-         * When its messages had ended.
+         * When all of its messages had a final status.
          */
         completedAt: string;
         /**
-         * Its recipients, and what became of their messages.
+         * Its recipients, and the results of their messages.
          */
         progress: {
             /**
-             * Recipients, as its start found them.
+             * The recipients at its start.
              */
             total: number;
             /**
-             * Messages that were accepted and have not left.
+             * Messages that were accepted and not sent yet.
              */
             queued: number;
             /**
-             * Messages that left.
+             * Messages that were sent.
              */
             sent: number;
             /**
@@ -4062,7 +4117,7 @@ export type CampaignCompletedEventEnvelope = {
              */
             failed: number;
             /**
-             * Recipients who get no message.
+             * Recipients that get no message.
              */
             skipped: number;
         };
@@ -4075,7 +4130,7 @@ export type CampaignCompletedEventEnvelope = {
              */
             captured: number;
             /**
-             * What was accepted and has not left. In coins: 1 coin = R$ 0.0001.
+             * The price of accepted messages that were not sent yet. In coins: 1 coin = R$ 0.0001.
              */
             held: number;
         };
@@ -4111,7 +4166,7 @@ export type JourneyActivatedEventEnvelope = {
      */
     sequence?: number;
     /**
-     * A journey that begins, or goes on.
+     * A journey that begins, or is resumed.
      */
     data: {
         /**
@@ -4162,7 +4217,7 @@ export type JourneyPausedEventEnvelope = {
      */
     sequence?: number;
     /**
-     * A journey that stands still.
+     * A journey that was paused.
      */
     data: {
         /**
@@ -4182,11 +4237,11 @@ export type JourneyPausedEventEnvelope = {
          */
         pausadaPor: {
             /**
-             * What one of its runs ran into, which would have stopped all of them; `operador`: somebody paused it.
+             * The fault that stopped one of its runs, and would have stopped all of them; `operador`: it was paused by a call.
              */
             motivo: 'saldo_insuficiente' | 'template_indisponivel' | 'numero_desconectado' | 'provedor_indisponivel' | 'operador';
             /**
-             * The key of the step that could not go on; empty for `operador`.
+             * The key of the step that could not continue; empty for `operador`.
              */
             passo: string;
             /**
@@ -4454,7 +4509,7 @@ export type ContactMergedEventEnvelope = {
      */
     sequence?: number;
     /**
-     * Two contacts that became one.
+     * Two contacts that were merged.
      */
     data: {
         /**
@@ -4462,7 +4517,7 @@ export type ContactMergedEventEnvelope = {
          */
         contactId: string;
         /**
-         * The one that is gone.
+         * The contact that was removed.
          */
         mergedContactId: string;
     };
@@ -4564,7 +4619,7 @@ export type KeyRotatedEventEnvelope = {
          */
         rotatedAt: string;
         /**
-         * Until when old secrets work; absent where none does.
+         * Until when old secrets work; absent if none does.
          */
         oldSecretsValidUntil?: string;
     };
@@ -4607,7 +4662,7 @@ export type ReplyEventEnvelope = {
          */
         id: string;
         /**
-         * The inbound message that it is.
+         * The inbound message of the reply.
          */
         messageId: string;
         /**
@@ -4690,7 +4745,7 @@ export type ReplyEventEnvelope = {
             [key: string]: string | number | boolean;
         };
         /**
-         * True when it asked to be sent nothing any more.
+         * True if its sender opted out with it.
          */
         optedOut?: boolean;
     };
@@ -4779,7 +4834,7 @@ export type ClickedEventEnvelope = {
          */
         url: string;
         /**
-         * How often this link was followed, this time included; of links of our own.
+         * How often this link was followed, this time included; for links of our own.
          */
         click?: number;
         /**
@@ -4818,7 +4873,7 @@ export type DestinationHeldEventEnvelope = {
      */
     sequence?: number;
     /**
-     * Numbers to which too little of what was sent arrived.
+     * Numbers to which too few of the messages arrived.
      */
     data: {
         /**
@@ -4838,7 +4893,7 @@ export type DestinationHeldEventEnvelope = {
          */
         delivered: number;
         /**
-         * Until when they are sent nothing.
+         * Until when no messages are sent to them.
          */
         heldUntil: string;
     };
@@ -5309,7 +5364,7 @@ export type CardMovedEventEnvelope = {
      */
     sequence?: number;
     /**
-     * A card that went to another stage.
+     * A card that moved to another stage.
      */
     data: {
         /**
@@ -5400,7 +5455,7 @@ export type CardClosedEventEnvelope = {
          */
         status: 'aberto' | 'ganho' | 'perdido';
         /**
-         * What it is worth, in `moeda`; at most two decimals.
+         * The value of the deal, in `moeda`; at most two decimals.
          */
         valor?: number;
         /**
@@ -5439,7 +5494,7 @@ export type CardStalledEventEnvelope = {
      */
     sequence?: number;
     /**
-     * A card that stays too long in its stage.
+     * A card that has been in its stage for too long.
      */
     data: {
         /**
@@ -5467,7 +5522,7 @@ export type CardStalledEventEnvelope = {
          */
         status: 'aberto' | 'ganho' | 'perdido';
         /**
-         * Since when it is in its stage.
+         * The time since which it is in its stage.
          */
         estagioDesde: string;
         /**
@@ -5506,7 +5561,7 @@ export type ActivityDueEventEnvelope = {
      */
     sequence?: number;
     /**
-     * An activity that is due, or of which somebody is reminded.
+     * An activity that is due, or a reminder of it.
      */
     data: {
         /**
@@ -5597,7 +5652,7 @@ export type ImportCompletedEventEnvelope = {
          */
         updated: number;
         /**
-         * Rows that were left out.
+         * Rows that were skipped.
          */
         ignored: number;
         /**
@@ -5667,7 +5722,7 @@ export type Problem = {
      */
     type: string;
     /**
-     * What it is, in words.
+     * The kind of error, in words.
      */
     title: string;
     /**
@@ -5683,7 +5738,7 @@ export type Problem = {
      */
     instance: string;
     /**
-     * The stable code: decide by this one. Lower-case on /v1.
+     * The stable code, for clients to act on. Lower-case on /v1.
      */
     code: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'PAYMENT_REQUIRED' | 'FORBIDDEN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'CONFLICT' | 'PRECONDITION_FAILED' | 'VALIDATION_ERROR' | 'RATE_LIMITED' | 'INTERNAL_ERROR' | 'DEPENDENCY_FAILED' | 'SERVICE_UNAVAILABLE' | 'invalid_request' | 'invalid_phone' | 'invalid_recipient' | 'invalid_template_variable' | 'unauthorized' | 'insufficient_funds' | 'forbidden' | 'not_found' | 'window_closed' | 'conflict' | 'precondition_failed' | 'payload_too_large' | 'rate_limited' | 'internal_error' | 'provider_failed' | 'unavailable';
     /**
@@ -5691,21 +5746,21 @@ export type Problem = {
      */
     requestId: string;
     /**
-     * On /v1: what the caller is advised to do.
+     * On /v1: what the caller should do.
      */
     action?: string;
     /**
-     * Sub-codes: `code` or `motivo`, and ids that help.
+     * Sub-codes, `code` or `motivo`, and related ids.
      */
     meta?: {
         [key: string]: string | number;
     };
     /**
-     * For validation: every place that breaks the contract.
+     * For validation: every field that violates the contract.
      */
     errors?: Array<{
         /**
-         * Where, as a dotted path.
+         * The field, as a dotted path.
          */
         path: string;
         /**
@@ -5779,7 +5834,7 @@ export type Message = {
      */
     campaignId?: string;
     /**
-     * The saved template that it was made from, `tpl_…` or `etpl_…`; absent for a name that the organization keeps none of.
+     * The saved template that it was made from, `tpl_…` or `etpl_…`; absent if the organization has no saved template of this name.
      */
     templateId?: string;
     /**
@@ -5989,7 +6044,7 @@ export type QueuedMessage = {
      */
     campaignId?: string;
     /**
-     * The saved template that it was made from, `tpl_…` or `etpl_…`; absent for a name that the organization keeps none of.
+     * The saved template that it was made from, `tpl_…` or `etpl_…`; absent if the organization has no saved template of this name.
      */
     templateId?: string;
     /**
@@ -6163,7 +6218,7 @@ export type QueuedMessage = {
 };
 
 /**
- * Every decision that was taken on a message.
+ * Every decision on a message.
  */
 export type MessageTimeline = {
     /**
@@ -6187,11 +6242,11 @@ export type MessageTimeline = {
          */
         coins?: number;
         /**
-         * The subscription, where the step is about a webhook.
+         * The subscription, if the step is about a webhook.
          */
         webhookId?: string;
         /**
-         * The delivery, where the step is about a webhook.
+         * The delivery, if the step is about a webhook.
          */
         deliveryId?: string;
     }>;
@@ -6282,7 +6337,7 @@ export type V1Accepted = {
             coins: number;
         };
         /**
-         * Why it could not be sent as things stand: unless that changes until it is due, it is skipped.
+         * Why it could not be sent now: unless that changes before it is due, it is skipped.
          */
         refusal?: {
             /**
@@ -6330,7 +6385,7 @@ export type SendPlan = {
          */
         after: string;
         /**
-         * What the price counts: segments on SMS, else 1.
+         * The number of billed units: segments on SMS, else 1.
          */
         units?: number;
         /**
@@ -6368,7 +6423,7 @@ export type SendPlan = {
          */
         provider?: string;
         /**
-         * Why it would be refused; absent when it would not. A fallback is then skipped, unless that changes until it is due.
+         * Why it would be refused; absent when it would not. A fallback is then skipped, unless that changes before it is due.
          */
         refusal?: {
             /**
@@ -6600,23 +6655,23 @@ export type Campaign = {
     variants?: Array<CampaignVariantOutput>;
     audience: CampaignAudienceOutput;
     /**
-     * When it starts, once it was started by its operation; at most 90 days ahead.
+     * When it starts, after the start operation was called; at most 90 days ahead.
      */
     scheduledAt?: string;
     /**
-     * At most about so many recipients a minute.
+     * The approximate maximum of recipients a minute.
      */
     perMinute?: number;
     /**
-     * It pauses where its messages would cost more coins than this.
+     * It pauses if its messages would cost more coins than this.
      */
     maxCoins?: number;
     /**
-     * What its messages carry as `campaignId`; the campaign's id when absent.
+     * The `campaignId` of its messages; the campaign's id when absent.
      */
     campaignTag?: string;
     /**
-     * No more than so many messages of journeys and campaigns to a contact in so many days: a send that would be one more is deferred.
+     * The maximum number of messages of journeys and campaigns to a contact in a number of days: a send above it is deferred.
      */
     frequencyCap?: {
         /**
@@ -6624,24 +6679,24 @@ export type Campaign = {
          */
         messages: number;
         /**
-         * In so many times 24 hours.
+         * The period in days of 24 hours.
          */
         days: number;
     };
     /**
-     * Its recipients, and what became of their messages.
+     * Its recipients, and the results of their messages.
      */
     progress: {
         /**
-         * Recipients, as its start found them.
+         * The recipients at its start.
          */
         total: number;
         /**
-         * Messages that were accepted and have not left.
+         * Messages that were accepted and not sent yet.
          */
         queued: number;
         /**
-         * Messages that left.
+         * Messages that were sent.
          */
         sent: number;
         /**
@@ -6661,7 +6716,7 @@ export type Campaign = {
          */
         failed: number;
         /**
-         * Recipients who get no message.
+         * Recipients that get no message.
          */
         skipped: number;
     };
@@ -6674,12 +6729,12 @@ export type Campaign = {
          */
         captured: number;
         /**
-         * What was accepted and has not left. In coins: 1 coin = R$ 0.0001.
+         * The price of accepted messages that were not sent yet. In coins: 1 coin = R$ 0.0001.
          */
         held: number;
     };
     /**
-     * Why it stands still.
+     * Why it is paused.
      */
     pausedBy?: {
         /**
@@ -6692,11 +6747,11 @@ export type Campaign = {
         at: string;
     };
     /**
-     * When its audience was taken.
+     * When the snapshot of its audience was taken.
      */
     startedAt?: string;
     /**
-     * When all of its messages had an end.
+     * When all of its messages had a final status.
      */
     completedAt?: string;
     /**
@@ -6722,7 +6777,7 @@ export type CampaignPreview = {
      */
     reach: number;
     /**
-     * Contacts of the audience who are not written to, each counted once.
+     * Contacts of the audience that get no message, each counted once.
      */
     excluded: {
         /**
@@ -6734,11 +6789,11 @@ export type CampaignPreview = {
          */
         noAddress: number;
         /**
-         * With an address that is another recipient's, too.
+         * With an address that another recipient has too.
          */
         sameAddress: number;
         /**
-         * Held back by the frequency cap for longer than it waits.
+         * Held back by the frequency cap for longer than the campaign waits.
          */
         frequencyCap: number;
         /**
@@ -6760,7 +6815,7 @@ export type CampaignPreview = {
      */
     wallet: {
         /**
-         * What can be spent. In coins: 1 coin = R$ 0.0001.
+         * The amount that can be spent. In coins: 1 coin = R$ 0.0001.
          */
         balanceCoins: number;
     };
@@ -6816,7 +6871,7 @@ export type CampaignPreview = {
         };
     }>;
     /**
-     * Whether price, countries and what the cap holds back are of a sample: of more than 500 recipients they are.
+     * Whether price, countries and the number held back by the cap are estimated from a sample: true for more than 500 recipients.
      */
     estimated: boolean;
 };
@@ -6844,7 +6899,7 @@ export type CampaignRecipient = {
      */
     contactId: string;
     /**
-     * pending: not accepted yet. skipped: gets no message. Else what the message has reached.
+     * pending: not accepted yet. skipped: gets no message. Else the status of the message.
      */
     status: 'pending' | 'skipped' | 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed' | 'archived';
     /**
@@ -6856,7 +6911,7 @@ export type CampaignRecipient = {
      */
     messageId?: string;
     /**
-     * Why a skipped one gets no message.
+     * Why a skipped recipient gets no message.
      */
     reason?: string;
 };
@@ -6961,7 +7016,7 @@ export type SmsProviderReceipt = {
      */
     id: string;
     /**
-     * What the receipt reports on.
+     * The kind of message that the receipt is about.
      */
     type: 'api_message' | 'api_fast' | 'api_reply';
     /**
@@ -7215,7 +7270,7 @@ export type RcsMessage = {
      */
     status: 'queued' | 'sent' | 'delivered' | 'read' | 'failed';
     /**
-     * The channel that carried it: RCS, or the SMS of its fallback. Absent until the provider reports it: absent never means rcs.
+     * The channel that carried it: RCS, or the SMS of its fallback. Absent until the provider reports it.
      */
     channel?: 'rcs' | 'sms';
     /**
@@ -7280,7 +7335,7 @@ export type SentRcs = {
      */
     status: 'queued' | 'sent' | 'delivered' | 'read' | 'failed';
     /**
-     * The channel that carried it: RCS, or the SMS of its fallback. Absent until the provider reports it: absent never means rcs.
+     * The channel that carried it: RCS, or the SMS of its fallback. Absent until the provider reports it.
      */
     channel?: 'rcs' | 'sms';
     /**
@@ -7534,7 +7589,7 @@ export type EmailTemplateSummary = {
      */
     format: 'html' | 'mjml';
     /**
-     * The variables of subject, source and text; each once, of at most 25,000 bytes of JSON together. One that a send does not give takes its example, else it is empty.
+     * The variables of subject, source and text; each once, of at most 25,000 bytes of JSON together. A variable that a send does not give has its example as value, else it is empty.
      */
     variables: Array<{
         /**
@@ -7589,7 +7644,7 @@ export type EmailTemplate = {
      */
     format: 'html' | 'mjml';
     /**
-     * The variables of subject, source and text; each once, of at most 25,000 bytes of JSON together. One that a send does not give takes its example, else it is empty.
+     * The variables of subject, source and text; each once, of at most 25,000 bytes of JSON together. A variable that a send does not give has its example as value, else it is empty.
      */
     variables: Array<{
         /**
@@ -8001,7 +8056,7 @@ export type PushMessage = {
      */
     actions?: Array<PushActionOutput>;
     /**
-     * True shows nothing: the app receives it as data, at the price of a silent push.
+     * True: nothing is shown; the app receives it as data, at the price of a silent push.
      */
     silent?: boolean;
     /**
@@ -8144,7 +8199,7 @@ export type SentPush = {
      */
     actions?: Array<PushActionOutput>;
     /**
-     * True shows nothing: the app receives it as data, at the price of a silent push.
+     * True: nothing is shown; the app receives it as data, at the price of a silent push.
      */
     silent?: boolean;
     /**
@@ -8376,7 +8431,7 @@ export type PushDevice = {
      */
     env: 'live' | 'test';
     /**
-     * Whether it is sent to.
+     * Whether it receives sends.
      */
     optedIn: boolean;
     /**
@@ -8504,7 +8559,7 @@ export type Contact = {
      */
     phoneHash: string;
     /**
-     * The phones of contacts that were merged into this one, which lead to it; masked without pii:full.
+     * The phones of contacts that were merged into this one, which now belong to it; masked without pii:full.
      */
     otherPhones?: Array<string>;
     /**
@@ -8678,7 +8733,7 @@ export type ContactPage = {
      */
     total: number;
     /**
-     * What was ignored of the request; absent when nothing was.
+     * The parts of the request that were ignored; absent if there are none.
      */
     warnings?: Array<string>;
 };
@@ -8704,7 +8759,7 @@ export type ContactRead = {
      */
     phoneHash: string;
     /**
-     * The phones of contacts that were merged into this one, which lead to it; masked without pii:full.
+     * The phones of contacts that were merged into this one, which now belong to it; masked without pii:full.
      */
     otherPhones?: Array<string>;
     /**
@@ -8872,7 +8927,7 @@ export type ConsentPage = {
 };
 
 /**
- * A change of a contact's consent.
+ * A change to a contact's consent.
  */
 export type ConsentChange = {
     /**
@@ -8902,7 +8957,7 @@ export type ConsentChange = {
 };
 
 /**
- * A page of what is kept of a contact.
+ * A page of the data of a contact.
  */
 export type ContactExport = {
     contact: ContactRead;
@@ -8948,16 +9003,16 @@ export type ContactExport = {
          */
         name?: string;
         /**
-         * Whether the contact was in it when that was last looked at.
+         * Whether the contact was in it when it was last evaluated.
          */
         member: boolean;
         /**
-         * When it last entered or left, as far as that is known.
+         * When it last entered or left, if known.
          */
         since?: string;
     }>;
     /**
-     * On the first page: what frequency caps count as sent to the contact, by the hour.
+     * On the first page: the sends to the contact that frequency caps count, by the hour.
      */
     sent?: Array<{
         /**
@@ -8970,7 +9025,7 @@ export type ContactExport = {
         messages: number;
     }>;
     /**
-     * Messages, turns and events as a customer of this page, newest first.
+     * The messages, turns and customer events of this page, newest first.
      */
     items: Array<{
         message?: Message;
@@ -9000,11 +9055,11 @@ export type Card = {
      */
     estagioId: string;
     /**
-     * What the deal is called.
+     * The name of the deal.
      */
     titulo: string;
     /**
-     * What it is worth, in `moeda`; at most two decimals.
+     * The value of the deal, in `moeda`; at most two decimals.
      */
     valor?: number;
     /**
@@ -9050,7 +9105,7 @@ export type Card = {
         [key: string]: string | number | boolean | null | Array<string>;
     };
     /**
-     * Its place in its stage: cards of a stage sort by it.
+     * Its position in its stage: the cards of a stage are sorted by it.
      */
     ordem: string;
     /**
@@ -9058,7 +9113,7 @@ export type Card = {
      */
     parado: boolean;
     /**
-     * Since when it is in its stage.
+     * The time since which it is in its stage.
      */
     estagioDesde: string;
     /**
@@ -9190,11 +9245,11 @@ export type CustomerEvent = {
      */
     name: string;
     /**
-     * The caller's id of the event: one is recorded once.
+     * The caller's id of the event: each id is recorded once.
      */
     eventId: string;
     /**
-     * The contact; absent for a customer who is none.
+     * The contact; absent if the customer is not a contact.
      */
     contactId?: string;
     /**
@@ -9206,7 +9261,7 @@ export type CustomerEvent = {
      */
     occurredAt: string;
     /**
-     * What it was worth.
+     * The value of the event.
      */
     value?: number;
     /**
@@ -9263,7 +9318,7 @@ export type CustomerEvent = {
 };
 
 /**
- * What became of the rows; together as many as were sent.
+ * The results of the rows; together as many as were sent.
  */
 export type ImportedContacts = {
     /**
@@ -9271,11 +9326,11 @@ export type ImportedContacts = {
      */
     criados: number;
     /**
-     * How many rows met a contact and were applied to it.
+     * How many rows matched a contact and were applied to it.
      */
     atualizados: number;
     /**
-     * How many rows were left out, because their contact was there.
+     * How many rows were skipped, because their contact exists.
      */
     ignorados: number;
     /**
@@ -9283,11 +9338,11 @@ export type ImportedContacts = {
      */
     erros: Array<{
         /**
-         * Its place in `contatos`, from 1.
+         * Its number in `contatos`, from 1.
          */
         linha: number;
         /**
-         * What is wrong with it; no value of it.
+         * What is wrong with it, without its values.
          */
         mensagem: string;
     }>;
@@ -9324,7 +9379,7 @@ export type ContactImport = {
      */
     format: 'csv' | 'ndjson';
     /**
-     * Contacts that are there already: `update` changes what their row names, `skip` leaves them.
+     * For existing contacts: `update` changes the fields of their row, `skip` leaves them unchanged.
      */
     onConflict: 'update' | 'skip';
     /**
@@ -9332,7 +9387,7 @@ export type ContactImport = {
      */
     size: number;
     /**
-     * By the name of a column, the field that it fills: a field of a contact, `tags`, `optIn.status`, `optIn.source`, `externalIds.` or `attributes.` with a key.
+     * For the name of each column the field that it fills: a field of a contact, `tags`, `optIn.status`, `optIn.source`, `externalIds.` or `attributes.` with a key.
      */
     mapping?: {
         [key: string]: string;
@@ -9350,11 +9405,11 @@ export type ContactImport = {
      */
     endedAt?: string;
     /**
-     * What became of the rows until now; each is in one of the four.
+     * The results of the rows so far; each is in one of the four.
      */
     progress: {
         /**
-         * How many rows were taken.
+         * How many rows were processed.
          */
         rows: number;
         /**
@@ -9362,11 +9417,11 @@ export type ContactImport = {
          */
         created: number;
         /**
-         * How many rows met a contact and were applied to it.
+         * How many rows matched a contact and were applied to it.
          */
         updated: number;
         /**
-         * How many rows were left out, because their contact was there.
+         * How many rows were skipped, because their contact exists.
          */
         ignored: number;
         /**
@@ -9374,12 +9429,12 @@ export type ContactImport = {
          */
         errors: number;
         /**
-         * How many bytes of the file were taken.
+         * How many bytes of the file were processed.
          */
         bytes: number;
     };
     /**
-     * Where to send the bytes; while the file is awaited, and made anew at each read.
+     * Where to send the bytes; present until the import is started, a new one with each read.
      */
     upload?: {
         /**
@@ -9402,7 +9457,7 @@ export type ContactImport = {
         expiresAt: string;
     };
     /**
-     * The rows that were refused, as CSV: line and message. Once it ended, and made anew at each read.
+     * The rows that were refused, as CSV: line and message. Present once it ended, a new one with each read.
      */
     errorFile?: {
         /**
@@ -9410,7 +9465,7 @@ export type ContactImport = {
          */
         url: string;
         /**
-         * Until when the URL answers.
+         * Until when the URL is valid.
          */
         expiresAt: string;
     };
@@ -9452,7 +9507,7 @@ export type ContactTimeline = {
  */
 export type ContactTimelineStep = {
     /**
-     * When it was stored; of an event, when it happened.
+     * When it was stored; for an event, when it happened.
      */
     at: string;
     /**
@@ -9518,7 +9573,7 @@ export type CompanyItem = {
      */
     endereco?: string;
     /**
-     * The account that is responsible for it: an active one when it is set.
+     * The account that is responsible for it: it must be active when it is set.
      */
     responsavelId?: string;
     /**
@@ -9526,7 +9581,7 @@ export type CompanyItem = {
      */
     contatoPrincipalId?: string;
     /**
-     * Free attributes, at most 100 and 32 KB, as those of a contact. Those that are defined must have their type, and required ones a value.
+     * Free attributes, at most 100 and 32 KB, as those of a contact. Defined attributes must have their type, and required ones a value.
      */
     atributos?: {
         [key: string]: string | number | boolean | null | Array<string>;
@@ -9544,7 +9599,7 @@ export type CompanyItem = {
      */
     updatedAt: string;
     /**
-     * What is counted of the company.
+     * The counts of the company.
      */
     contagens: {
         /**
@@ -9556,7 +9611,7 @@ export type CompanyItem = {
          */
         negociosAbertos: number;
         /**
-         * Sum of its open deals, each in its own currency: none is converted.
+         * The sum of its open deals; currencies are not converted.
          */
         valorAberto: number;
         ultimaInteracao: string | null;
@@ -9596,7 +9651,7 @@ export type Company = {
      */
     endereco?: string;
     /**
-     * The account that is responsible for it: an active one when it is set.
+     * The account that is responsible for it: it must be active when it is set.
      */
     responsavelId?: string;
     /**
@@ -9604,7 +9659,7 @@ export type Company = {
      */
     contatoPrincipalId?: string;
     /**
-     * Free attributes, at most 100 and 32 KB, as those of a contact. Those that are defined must have their type, and required ones a value.
+     * Free attributes, at most 100 and 32 KB, as those of a contact. Defined attributes must have their type, and required ones a value.
      */
     atributos?: {
         [key: string]: string | number | boolean | null | Array<string>;
@@ -9622,7 +9677,7 @@ export type Company = {
      */
     updatedAt: string;
     /**
-     * What is counted of the company.
+     * The counts of the company.
      */
     contagens: {
         /**
@@ -9634,12 +9689,12 @@ export type Company = {
          */
         negociosAbertos: number;
         /**
-         * Sum of its open deals, each in its own currency: none is converted.
+         * The sum of its open deals; currencies are not converted.
          */
         valorAberto: number;
         ultimaInteracao: string | null;
         /**
-         * Sum of the deals that were won, not converted.
+         * The sum of the won deals; currencies are not converted.
          */
         valorGanho: number;
         /**
@@ -9650,7 +9705,7 @@ export type Company = {
 };
 
 /**
- * What became of the rows; together as many as were sent.
+ * The results of the rows; together as many as were sent.
  */
 export type ImportedCompanies = {
     /**
@@ -9658,7 +9713,7 @@ export type ImportedCompanies = {
      */
     criadas: number;
     /**
-     * How many rows met a company and were applied to it.
+     * How many rows matched a company and were applied to it.
      */
     atualizadas: number;
     /**
@@ -9666,11 +9721,11 @@ export type ImportedCompanies = {
      */
     erros: Array<{
         /**
-         * Its place in `empresas`, from 1.
+         * Its number in `empresas`, from 1.
          */
         linha: number;
         /**
-         * What is wrong with it; no value of it.
+         * What is wrong with it, without its values.
          */
         mensagem: string;
     }>;
@@ -9681,7 +9736,7 @@ export type ImportedCompanies = {
  */
 export type CompanyContactPage = {
     /**
-     * The contacts of this page, those first that wrote last.
+     * The contacts of this page, in the order of their last inbound messages.
      */
     items: Array<Contact>;
     /**
@@ -9705,7 +9760,7 @@ export type CompanyMessages = {
  */
 export type CompanyAttributeDefinitions = {
     /**
-     * Empty where every attribute is free.
+     * Empty if every attribute is free.
      */
     defs: Array<CompanyAttributeDefinition>;
 };
@@ -9763,7 +9818,7 @@ export type Segment = {
      */
     description?: string;
     /**
-     * Conditions that all have to hold. Ignored where there is a filterTree.
+     * Conditions that must all hold. Ignored if there is a filterTree.
      */
     filters: Array<SegmentFilterOutput>;
     filterTree?: SegmentFilterTreeOutput;
@@ -9786,7 +9841,7 @@ export type Segment = {
 };
 
 /**
- * What filters mean now.
+ * The contacts that match the filters now.
  */
 export type SegmentPreview = {
     /**
@@ -9834,7 +9889,7 @@ export type SegmentExplanation = {
      */
     member: boolean;
     /**
-     * The conditions that decide: those of the filterTree where there is one.
+     * The conditions that apply: those of the filterTree if there is one.
      */
     conditions: Array<{
         filter: SegmentFilterOutput;
@@ -9844,11 +9899,11 @@ export type SegmentExplanation = {
         met: boolean;
     }>;
     /**
-     * When the contact last entered or left the segment; absent until its first members were looked for, and while a change is being worked on.
+     * When the contact last entered or left the segment; absent until its first members are determined, and while a change is being processed.
      */
     since?: string;
     /**
-     * When they were compared.
+     * When they were evaluated.
      */
     evaluatedAt: string;
 };
@@ -9864,7 +9919,7 @@ export type StaticLists = {
 };
 
 /**
- * Contacts that the caller's system put together.
+ * A set of contacts that the caller's system maintains.
  */
 export type StaticList = {
     /**
@@ -9876,7 +9931,7 @@ export type StaticList = {
      */
     name: string;
     /**
-     * What the list is for, as free text.
+     * The purpose of the list, as free text.
      */
     description?: string;
     /**
@@ -9894,7 +9949,7 @@ export type StaticList = {
 };
 
 /**
- * What a call did to the members of a list.
+ * The changes of a call to the members of a list.
  */
 export type ListMembership = {
     /**
@@ -9972,7 +10027,7 @@ export type JourneyRow = {
      */
     reentrada: 'nunca' | 'apos_concluir';
     /**
-     * How many hours have to pass since the last run began, too; for `apos_concluir` only.
+     * How many hours must also have passed since the last run began; for `apos_concluir` only.
      */
     intervaloReentradaHoras?: number;
     /**
@@ -9984,7 +10039,7 @@ export type JourneyRow = {
          */
         ativa: number;
         /**
-         * That came to an end.
+         * That ended normally.
          */
         concluida: number;
         /**
@@ -9992,7 +10047,7 @@ export type JourneyRow = {
          */
         cancelada: number;
         /**
-         * Ended by a step that failed for good.
+         * Ended by a step that failed permanently.
          */
         erro: number;
     };
@@ -10001,11 +10056,11 @@ export type JourneyRow = {
      */
     pausadaPor?: {
         /**
-         * What one of its runs ran into, which would have stopped all of them; `operador`: somebody paused it.
+         * The fault that stopped one of its runs, and would have stopped all of them; `operador`: it was paused by a call.
          */
         motivo: 'saldo_insuficiente' | 'template_indisponivel' | 'numero_desconectado' | 'provedor_indisponivel' | 'operador';
         /**
-         * The key of the step that could not go on; empty for `operador`.
+         * The key of the step that could not continue; empty for `operador`.
          */
         passo: string;
         /**
@@ -10033,11 +10088,11 @@ export type JourneyRow = {
      */
     versaoDe?: string;
     /**
-     * The version that took its place.
+     * The version that replaced it.
      */
     substituidaPor?: string;
     /**
-     * True once another version took its place: nobody enters, its runs go on.
+     * True once another version replaced it: no contact enters, and its runs continue.
      */
     entradasEncerradas?: boolean;
     /**
@@ -10061,7 +10116,7 @@ export type JourneyRow = {
      */
     metaEvento?: string;
     /**
-     * The list of its trigger; absent where it was deleted.
+     * The list of its trigger; absent if it was deleted.
      */
     lista?: {
         /**
@@ -10074,7 +10129,7 @@ export type JourneyRow = {
         tamanho: number;
     };
     /**
-     * The segment of its trigger; absent where it was deleted.
+     * The segment of its trigger; absent if it was deleted.
      */
     segmento?: {
         /**
@@ -10106,7 +10161,7 @@ export type DefinedJourney = {
      */
     reentrada: 'nunca' | 'apos_concluir';
     /**
-     * How many hours have to pass since the last run began, too; for `apos_concluir` only.
+     * How many hours must also have passed since the last run began; for `apos_concluir` only.
      */
     intervaloReentradaHoras?: number;
     /**
@@ -10118,7 +10173,7 @@ export type DefinedJourney = {
          */
         ativa: number;
         /**
-         * That came to an end.
+         * That ended normally.
          */
         concluida: number;
         /**
@@ -10126,7 +10181,7 @@ export type DefinedJourney = {
          */
         cancelada: number;
         /**
-         * Ended by a step that failed for good.
+         * Ended by a step that failed permanently.
          */
         erro: number;
     };
@@ -10135,11 +10190,11 @@ export type DefinedJourney = {
      */
     pausadaPor?: {
         /**
-         * What one of its runs ran into, which would have stopped all of them; `operador`: somebody paused it.
+         * The fault that stopped one of its runs, and would have stopped all of them; `operador`: it was paused by a call.
          */
         motivo: 'saldo_insuficiente' | 'template_indisponivel' | 'numero_desconectado' | 'provedor_indisponivel' | 'operador';
         /**
-         * The key of the step that could not go on; empty for `operador`.
+         * The key of the step that could not continue; empty for `operador`.
          */
         passo: string;
         /**
@@ -10167,11 +10222,11 @@ export type DefinedJourney = {
      */
     versaoDe?: string;
     /**
-     * The version that took its place.
+     * The version that replaced it.
      */
     substituidaPor?: string;
     /**
-     * True once another version took its place: nobody enters, its runs go on.
+     * True once another version replaced it: no contact enters, and its runs continue.
      */
     entradasEncerradas?: boolean;
     /**
@@ -10195,7 +10250,7 @@ export type DefinedJourney = {
      */
     metaEvento?: string;
     /**
-     * The list of its trigger; absent where it was deleted.
+     * The list of its trigger; absent if it was deleted.
      */
     lista?: {
         /**
@@ -10208,7 +10263,7 @@ export type DefinedJourney = {
         tamanho: number;
     };
     /**
-     * The segment of its trigger; absent where it was deleted.
+     * The segment of its trigger; absent if it was deleted.
      */
     segmento?: {
         /**
@@ -10225,7 +10280,7 @@ export type DefinedJourney = {
      */
     ligacoes: Array<JourneyLinkOutput>;
     /**
-     * The secret that posts of its webhook steps are signed with, where this call made it: shown in this response only, and the same for all versions.
+     * The secret that signs the posts of its webhook steps, if this call created it: shown in this response only, and the same for all versions.
      */
     segredoWebhook?: string;
 };
@@ -10252,7 +10307,7 @@ export type Journey = {
      */
     reentrada: 'nunca' | 'apos_concluir';
     /**
-     * How many hours have to pass since the last run began, too; for `apos_concluir` only.
+     * How many hours must also have passed since the last run began; for `apos_concluir` only.
      */
     intervaloReentradaHoras?: number;
     /**
@@ -10264,7 +10319,7 @@ export type Journey = {
          */
         ativa: number;
         /**
-         * That came to an end.
+         * That ended normally.
          */
         concluida: number;
         /**
@@ -10272,7 +10327,7 @@ export type Journey = {
          */
         cancelada: number;
         /**
-         * Ended by a step that failed for good.
+         * Ended by a step that failed permanently.
          */
         erro: number;
     };
@@ -10281,11 +10336,11 @@ export type Journey = {
      */
     pausadaPor?: {
         /**
-         * What one of its runs ran into, which would have stopped all of them; `operador`: somebody paused it.
+         * The fault that stopped one of its runs, and would have stopped all of them; `operador`: it was paused by a call.
          */
         motivo: 'saldo_insuficiente' | 'template_indisponivel' | 'numero_desconectado' | 'provedor_indisponivel' | 'operador';
         /**
-         * The key of the step that could not go on; empty for `operador`.
+         * The key of the step that could not continue; empty for `operador`.
          */
         passo: string;
         /**
@@ -10313,11 +10368,11 @@ export type Journey = {
      */
     versaoDe?: string;
     /**
-     * The version that took its place.
+     * The version that replaced it.
      */
     substituidaPor?: string;
     /**
-     * True once another version took its place: nobody enters, its runs go on.
+     * True once another version replaced it: no contact enters, and its runs continue.
      */
     entradasEncerradas?: boolean;
     /**
@@ -10341,7 +10396,7 @@ export type Journey = {
      */
     metaEvento?: string;
     /**
-     * The list of its trigger; absent where it was deleted.
+     * The list of its trigger; absent if it was deleted.
      */
     lista?: {
         /**
@@ -10354,7 +10409,7 @@ export type Journey = {
         tamanho: number;
     };
     /**
-     * The segment of its trigger; absent where it was deleted.
+     * The segment of its trigger; absent if it was deleted.
      */
     segmento?: {
         /**
@@ -10383,7 +10438,7 @@ export type RotatedJourneySecret = {
 };
 
 /**
- * What became of each contact.
+ * The result of each contact.
  */
 export type JourneyEntries = {
     /**
@@ -10399,18 +10454,18 @@ export type JourneyEntries = {
          */
         contactId: string;
         /**
-         * Its run; absent where it did not enter.
+         * Its run; absent if it did not enter.
          */
         runId?: string;
         /**
-         * Why it did not enter. `contato_inexistente`: there is no such contact; `ja_ativa`: it has an active run; `ja_entrou`: it had one, and none may have another; `intervalo`: its last run began too short a time ago; `entradas_encerradas`: nobody enters any more; `muitas_entradas` is for tags and segments alone.
+         * Why it did not enter. `contato_inexistente`: there is no such contact; `ja_ativa`: it has an active run; `ja_entrou`: it had one, and none may have another; `intervalo`: its last run began too recently; `entradas_encerradas`: the version accepts no more entries; `muitas_entradas` is for tags and segments only.
          */
         motivo?: 'contato_inexistente' | 'ja_ativa' | 'ja_entrou' | 'intervalo' | 'entradas_encerradas' | 'muitas_entradas';
     }>;
 };
 
 /**
- * What the runs and messages of a version came to.
+ * The results of the runs and messages of a version.
  */
 export type JourneyMetrics = {
     /**
@@ -10422,7 +10477,7 @@ export type JourneyMetrics = {
      */
     ativas: number;
     /**
-     * That came to an end.
+     * That ended normally.
      */
     concluidas: number;
     /**
@@ -10430,7 +10485,7 @@ export type JourneyMetrics = {
      */
     canceladas: number;
     /**
-     * Ended by a step that failed for good.
+     * Ended by a step that failed permanently.
      */
     erros: number;
     /**
@@ -10438,11 +10493,11 @@ export type JourneyMetrics = {
      */
     conversoes: number;
     /**
-     * The values of the events that they reached it by.
+     * The sum of the values of the events by which they reached it.
      */
     valorConvertido: number;
     /**
-     * What its messages cost, those on their way included. In coins: 1 coin = R$ 0.0001.
+     * The cost of its messages, those in progress included. In coins: 1 coin = R$ 0.0001.
      */
     coins: number;
     /**
@@ -10458,7 +10513,7 @@ export type JourneyMetrics = {
          */
         entraram: number;
         /**
-         * How many runs stand there.
+         * How many runs are at it.
          */
         esperando: number;
         /**
@@ -10466,11 +10521,11 @@ export type JourneyMetrics = {
          */
         sairam: number;
         /**
-         * Messages that their provider took.
+         * Messages that their provider accepted.
          */
         enviadas: number;
         /**
-         * Of these delivered.
+         * Of these, delivered.
          */
         entregues: number;
         /**
@@ -10486,7 +10541,7 @@ export type JourneyMetrics = {
          */
         falhas: number;
         /**
-         * Sends that were left out for the contact: opted out, without an address, above a cap.
+         * Sends that were skipped because of the contact: opted out, without an address, above a cap.
          */
         puladas: number;
     }>;
@@ -10523,7 +10578,7 @@ export type JourneyRun = {
      */
     contactId: string;
     /**
-     * Whether it is on its way, or how it ended.
+     * Whether it is active, or how it ended.
      */
     status: 'ativa' | 'concluida' | 'cancelada' | 'erro';
     /**
@@ -10539,11 +10594,11 @@ export type JourneyRun = {
      */
     espera?: {
         /**
-         * `acao`: the step is being done; `tempo` and `horario`: a wait; `silencio`: quiet hours before a send; `evento`: an event, or what becomes of a message; `nova_tentativa`: the next try of a webhook.
+         * `acao`: the step is being executed; `tempo` and `horario`: a wait; `silencio`: quiet hours before a send; `evento`: an event, or the result of a message; `nova_tentativa`: the next attempt of a webhook.
          */
         motivo: 'acao' | 'tempo' | 'horario' | 'silencio' | 'evento' | 'nova_tentativa';
         /**
-         * Until when; where the journey is paused, all but `horario` and `silencio` move with the pause.
+         * Until when; while the journey is paused, all except `horario` and `silencio` are extended by the pause.
          */
         ate?: string;
     };
@@ -10564,7 +10619,7 @@ export type JourneyRun = {
          */
         motivo: 'fim' | 'saida' | 'meta' | 'cancelada' | 'erro';
         /**
-         * The branch, or why; never personal data.
+         * The branch, or the reason; never personal data.
          */
         detalhe?: string;
     };
@@ -10612,7 +10667,7 @@ export type JourneyRunWithHistory = {
      */
     contactId: string;
     /**
-     * Whether it is on its way, or how it ended.
+     * Whether it is active, or how it ended.
      */
     status: 'ativa' | 'concluida' | 'cancelada' | 'erro';
     /**
@@ -10628,11 +10683,11 @@ export type JourneyRunWithHistory = {
      */
     espera?: {
         /**
-         * `acao`: the step is being done; `tempo` and `horario`: a wait; `silencio`: quiet hours before a send; `evento`: an event, or what becomes of a message; `nova_tentativa`: the next try of a webhook.
+         * `acao`: the step is being executed; `tempo` and `horario`: a wait; `silencio`: quiet hours before a send; `evento`: an event, or the result of a message; `nova_tentativa`: the next attempt of a webhook.
          */
         motivo: 'acao' | 'tempo' | 'horario' | 'silencio' | 'evento' | 'nova_tentativa';
         /**
-         * Until when; where the journey is paused, all but `horario` and `silencio` move with the pause.
+         * Until when; while the journey is paused, all except `horario` and `silencio` are extended by the pause.
          */
         ate?: string;
     };
@@ -10653,7 +10708,7 @@ export type JourneyRunWithHistory = {
          */
         motivo: 'fim' | 'saida' | 'meta' | 'cancelada' | 'erro';
         /**
-         * The branch, or why; never personal data.
+         * The branch, or the reason; never personal data.
          */
         detalhe?: string;
     };
@@ -10695,7 +10750,7 @@ export type JourneyRunWithHistory = {
          */
         tipo: 'enviar' | 'esperar' | 'esperar_evento' | 'condicao' | 'divisao' | 'etiqueta' | 'atributo' | 'mover_cartao' | 'webhook' | 'sair';
         /**
-         * When the run went on from it.
+         * When the run continued from it.
          */
         em: string;
         /**
@@ -10707,7 +10762,7 @@ export type JourneyRunWithHistory = {
          */
         messageId?: string;
         /**
-         * The branch, or why; never personal data.
+         * The branch, or the reason; never personal data.
          */
         detalhe?: string;
     }>;
@@ -10718,7 +10773,7 @@ export type JourneyRunWithHistory = {
 };
 
 /**
- * A journey played through. Nothing is stored, sent or charged.
+ * A simulated run of a journey. Nothing is stored, sent or charged.
  */
 export type JourneySimulation = {
     /**
@@ -10734,7 +10789,7 @@ export type JourneySimulation = {
          */
         tipo: 'enviar' | 'esperar' | 'esperar_evento' | 'condicao' | 'divisao' | 'etiqueta' | 'atributo' | 'mover_cartao' | 'webhook' | 'sair';
         /**
-         * When the run went on from it.
+         * When the run continued from it.
          */
         em: string;
         /**
@@ -10742,7 +10797,7 @@ export type JourneySimulation = {
          */
         resultado: 'enviada' | 'pulada' | 'falhou' | 'passou' | 'evento' | 'tempo_esgotado' | 'sim' | 'nao' | 'ramo' | 'feito' | 'saiu' | 'meta' | 'cancelada' | 'erro';
         /**
-         * The branch, or why; never personal data.
+         * The branch, or the reason; never personal data.
          */
         detalhe?: string;
         /**
@@ -10758,7 +10813,7 @@ export type JourneySimulation = {
          */
         rotulo?: string;
         /**
-         * The message as it would read.
+         * The message as it would be sent.
          */
         mensagem?: {
             /**
@@ -10788,7 +10843,7 @@ export type JourneySimulation = {
              */
             html?: string;
             /**
-             * Its price as things stand; absent where it has none. In coins: 1 coin = R$ 0.0001.
+             * Its current price; absent if it has none. In coins: 1 coin = R$ 0.0001.
              */
             coins?: number;
         };
@@ -10806,7 +10861,7 @@ export type JourneySimulation = {
          */
         motivo: 'fim' | 'saida' | 'meta' | 'cancelada' | 'erro' | 'limite_de_tempo' | 'limite_de_passos';
         /**
-         * The branch, or why; never personal data.
+         * The branch, or the reason; never personal data.
          */
         detalhe?: string;
     };
@@ -10869,11 +10924,11 @@ export type Pipeline = {
      */
     nome: string;
     /**
-     * Its kind, which never changes.
+     * Its kind, which cannot be changed.
      */
     tipo: 'vendas' | 'cobranca' | 'onboarding';
     /**
-     * Whether it is archived: it takes no cards.
+     * Whether it is archived: it accepts no cards.
      */
     arquivado: boolean;
     /**
@@ -10903,11 +10958,11 @@ export type Stage = {
      */
     nome: string;
     /**
-     * Its place in the pipeline, from 1.
+     * Its position in the pipeline, from 1.
      */
     ordem: number;
     /**
-     * What it means to be in it: `aberto`, or that the card is won (`ganho`) or lost (`perdido`).
+     * The status of the cards in it: `aberto` (open), `ganho` (won) or `perdido` (lost).
      */
     tipo: 'aberto' | 'ganho' | 'perdido';
     /**
@@ -10929,7 +10984,7 @@ export type Stage = {
  */
 export type PipelineForecast = {
     /**
-     * In the order of the stages; without those that have no open card.
+     * In the order of the stages; without stages that have no open card.
      */
     estagios: Array<{
         /**
@@ -10978,7 +11033,7 @@ export type PipelineForecast = {
          */
         valor: number;
         /**
-         * The sum of what is weighted.
+         * The sum of the weighted values.
          */
         ponderado: number;
     }>;
@@ -11006,7 +11061,7 @@ export type Board = {
          */
         total: number;
         /**
-         * By currency, of its open cards alone: won and lost ones count in `total` only.
+         * By currency, of its open cards only: won and lost ones count in `total` only.
          */
         valores: Array<{
             /**
@@ -11058,7 +11113,7 @@ export type CardPage = {
 };
 
 /**
- * What became of the rows; together as many as were sent.
+ * The results of the rows; together as many as were sent.
  */
 export type ImportedCards = {
     /**
@@ -11074,11 +11129,11 @@ export type ImportedCards = {
      */
     erros: Array<{
         /**
-         * Its place in `cartoes`, from 1.
+         * Its number in `cartoes`, from 1.
          */
         linha: number;
         /**
-         * What is wrong with it; no value of it.
+         * What is wrong with it, without its values.
          */
         mensagem: string;
     }>;
@@ -11113,7 +11168,7 @@ export type CardHistory = {
          */
         campos?: Array<string>;
         /**
-         * Who did it; absent where the service did.
+         * Who did it; absent if the service did.
          */
         ator?: {
             /**
@@ -11221,7 +11276,7 @@ export type CardFileAddress = {
      */
     url: string;
     /**
-     * Until when the address answers.
+     * Until when the address is valid.
      */
     expiresAt: string;
 };
@@ -11269,7 +11324,7 @@ export type ReportedAiTurn = {
      */
     createdAt: string;
     /**
-     * True for the repeat of a key.
+     * True for a repeat of the key.
      */
     replayed?: boolean;
 };
@@ -11339,7 +11394,7 @@ export type ExportRow = {
      */
     contactId?: string;
     /**
-     * The caller's own id of the contact, as it is now.
+     * The caller's own id of the contact, currently.
      */
     contactExternalId?: string;
     /**
@@ -11373,7 +11428,7 @@ export type ExportRow = {
      */
     segments?: number;
     /**
-     * What carried an RCS message.
+     * The channel that carried an RCS message.
      */
     deliveredVia?: 'rcs' | 'sms';
     /**
@@ -11449,7 +11504,7 @@ export type ExportJob = {
      */
     endedAt?: string;
     /**
-     * What is in the file until now.
+     * The current contents of the file.
      */
     progress: {
         /**
@@ -11462,11 +11517,11 @@ export type ExportJob = {
         bytes: number;
     };
     /**
-     * Where to download the file, made anew at each read: once it is completed, for 7 days from its creation.
+     * Where to download the file, a new URL with each read: present once it is completed, for 7 days from its creation.
      */
     url?: string;
     /**
-     * Until when the URL answers.
+     * Until when the URL is valid.
      */
     urlExpiresAt?: string;
 };
@@ -11676,7 +11731,7 @@ export type PriceTable = {
          */
         unit: 'segment' | 'message' | 'recipient' | 'device' | 'reply';
         /**
-         * The first digits of the phone numbers that the row prices, without the plus; of several the longest counts. Absent: every recipient.
+         * The first digits of the phone numbers that the row prices, without the plus; of several matching rows the longest applies. Absent: every recipient.
          */
         prefix?: string;
         /**
@@ -11985,11 +12040,11 @@ export type Sender = {
      */
     value: string;
     /**
-     * `verified`: sends may name it. `pending`: its proof is waited for, up to 72 hours. `rejected`: it was not proved.
+     * `verified`: sends may name it. `pending`: waiting for its proof, up to 72 hours. `rejected`: it was not proved.
      */
     status: 'pending' | 'verified' | 'rejected';
     /**
-     * What proves a domain. An address is proved by the link that is mailed to it, a sender of SMS or RCS by the operator's assignment.
+     * The proof of a domain. An address is proved by the link that is mailed to it, a sender of SMS or RCS by the operator's assignment.
      */
     verification?: {
         /**
@@ -11998,7 +12053,7 @@ export type Sender = {
         records: Array<DnsRecord>;
     };
     /**
-     * True for the sender of messages that name none; at most one a channel.
+     * True for the sender of messages that name none; at most one for each channel.
      */
     isDefault: boolean;
     /**
@@ -12052,7 +12107,7 @@ export type SmppAccount = {
      */
     systemId: string;
     /**
-     * The route of what it sends: `premium` for communication, `otp` for transactional texts.
+     * The route of its messages: `premium` for communication, `otp` for transactional texts.
      */
     route: 'premium' | 'otp';
     /**
@@ -12060,19 +12115,19 @@ export type SmppAccount = {
      */
     senderId?: string;
     /**
-     * From where it may bind: 1 to 50 addresses or CIDR blocks. Absent: from anywhere. From elsewhere: ESME_RBINDFAIL.
+     * The addresses that it may bind from: 1 to 50 addresses or CIDR blocks. Absent: from anywhere. From any other address: ESME_RBINDFAIL.
      */
     allowedIps?: Array<string>;
     /**
-     * How many binds it may have at once, in all containers together: 1 to 50; 4 where none is named.
+     * How many binds it may have at once, in all containers together: 1 to 50; 4 when absent.
      */
     maxBinds: number;
     /**
-     * How many requests of a bind may be without a response; one more is ESME_RTHROTTLED: 1 to 256; 32 where none is named.
+     * How many requests of a bind may be without a response; one more is ESME_RTHROTTLED: 1 to 256; 32 when absent.
      */
     window: number;
     /**
-     * How dates in the text of a delivery receipt are written: `minutes` (`YYMMDDhhmm`, as the specification has it) or `seconds` (`YYMMDDhhmmss`). `minutes` where none is named.
+     * How dates in the text of a delivery receipt are written: `minutes` (`YYMMDDhhmm`, as in the specification) or `seconds` (`YYMMDDhhmmss`). `minutes` when absent.
      */
     dlrFormat: 'minutes' | 'seconds';
     /**
@@ -12080,7 +12135,7 @@ export type SmppAccount = {
      */
     createdBy?: string | string;
     /**
-     * When its password was made.
+     * When its password was created.
      */
     passwordChangedAt: string;
     /**
@@ -12110,7 +12165,7 @@ export type IssuedSmppAccount = {
      */
     systemId: string;
     /**
-     * The route of what it sends: `premium` for communication, `otp` for transactional texts.
+     * The route of its messages: `premium` for communication, `otp` for transactional texts.
      */
     route: 'premium' | 'otp';
     /**
@@ -12118,19 +12173,19 @@ export type IssuedSmppAccount = {
      */
     senderId?: string;
     /**
-     * From where it may bind: 1 to 50 addresses or CIDR blocks. Absent: from anywhere. From elsewhere: ESME_RBINDFAIL.
+     * The addresses that it may bind from: 1 to 50 addresses or CIDR blocks. Absent: from anywhere. From any other address: ESME_RBINDFAIL.
      */
     allowedIps?: Array<string>;
     /**
-     * How many binds it may have at once, in all containers together: 1 to 50; 4 where none is named.
+     * How many binds it may have at once, in all containers together: 1 to 50; 4 when absent.
      */
     maxBinds: number;
     /**
-     * How many requests of a bind may be without a response; one more is ESME_RTHROTTLED: 1 to 256; 32 where none is named.
+     * How many requests of a bind may be without a response; one more is ESME_RTHROTTLED: 1 to 256; 32 when absent.
      */
     window: number;
     /**
-     * How dates in the text of a delivery receipt are written: `minutes` (`YYMMDDhhmm`, as the specification has it) or `seconds` (`YYMMDDhhmmss`). `minutes` where none is named.
+     * How dates in the text of a delivery receipt are written: `minutes` (`YYMMDDhhmm`, as in the specification) or `seconds` (`YYMMDDhhmmss`). `minutes` when absent.
      */
     dlrFormat: 'minutes' | 'seconds';
     /**
@@ -12138,7 +12193,7 @@ export type IssuedSmppAccount = {
      */
     createdBy?: string | string;
     /**
-     * When its password was made.
+     * When its password was created.
      */
     passwordChangedAt: string;
     /**
@@ -12186,7 +12241,7 @@ export type Organization = {
 };
 
 /**
- * Where the organization sends, by channel.
+ * The countries that the organization sends to, by channel.
  */
 export type Destinations = {
     sms: ChannelDestinations;
@@ -12203,7 +12258,7 @@ export type ChannelDestinations = {
      */
     mode: 'all' | 'only';
     /**
-     * ISO 3166-1 alpha-2 codes; they count in the mode `only`.
+     * ISO 3166-1 alpha-2 codes; used in the mode `only`.
      */
     countries: Array<string>;
 };
@@ -12261,11 +12316,11 @@ export type Account = {
      */
     email: string;
     /**
-     * What the person may do: `viewer` reads without personal data; `support` also replays webhooks, resends and cancels; `developer` also sends and manages keys, webhooks and templates; `admin` everything but owners and money; `owner` everything.
+     * What the person may do. `operator`: an operator of the stage, without access to the data of the organization.
      */
-    role: 'viewer' | 'support' | 'developer' | 'admin' | 'owner';
+    role: 'viewer' | 'support' | 'developer' | 'admin' | 'owner' | 'operator';
     /**
-     * Only an `active` account can act, or be made responsible for a company or a card. `invited`: nobody signed in yet.
+     * Only an `active` account can act, or be made responsible for a company or a card. `invited`: the person has not signed in yet.
      */
     status: 'active' | 'suspended' | 'invited';
     /**
@@ -12275,7 +12330,7 @@ export type Account = {
 };
 
 /**
- * A session that was opened, and who opened it.
+ * An opened session, and its person.
  */
 export type NewSession = {
     /**
@@ -12290,13 +12345,13 @@ export type NewSession = {
     person: SignedInPerson;
     organization: SignedInOrganization;
     /**
-     * What the role holds now. A role that changes bounds open sessions within 60 seconds.
+     * The current scopes of the role. A change of role applies to open sessions within 60 seconds.
      */
-    scopes: Array<'sms:read' | 'sms:send' | 'email:read' | 'email:send' | 'rcs:read' | 'rcs:send' | 'push:read' | 'push:send' | 'messages:read' | 'messages:send' | 'messages:manage' | 'contacts:read' | 'contacts:write' | 'contacts:pii' | 'pii:full' | 'crm:read' | 'crm:write' | 'crm:delete' | 'campaigns:read' | 'campaigns:write' | 'senders:read' | 'senders:write' | 'templates:read' | 'templates:write' | 'numbers:read' | 'numbers:write' | 'flows:read' | 'flows:write' | 'webhooks:read' | 'webhooks:write' | 'webhooks:replay' | 'wallet:read' | 'wallet:write' | 'keys:read' | 'keys:write' | 'audit:read' | 'organization:read' | 'organization:write' | 'accounts:read' | 'accounts:write'>;
+    scopes: Array<'sms:read' | 'sms:send' | 'email:read' | 'email:send' | 'rcs:read' | 'rcs:send' | 'push:read' | 'push:send' | 'messages:read' | 'messages:send' | 'messages:manage' | 'contacts:read' | 'contacts:write' | 'contacts:pii' | 'pii:full' | 'crm:read' | 'crm:write' | 'crm:delete' | 'campaigns:read' | 'campaigns:write' | 'senders:read' | 'senders:write' | 'templates:read' | 'templates:write' | 'numbers:read' | 'numbers:write' | 'flows:read' | 'flows:write' | 'webhooks:read' | 'webhooks:write' | 'webhooks:replay' | 'wallet:read' | 'wallet:write' | 'keys:read' | 'keys:write' | 'audit:read' | 'organization:read' | 'organization:write' | 'accounts:read' | 'accounts:write' | 'operator:read' | 'operator:write'>;
 };
 
 /**
- * The session that the token is of.
+ * The session of the token.
  */
 export type OpenedSession = {
     /**
@@ -12304,7 +12359,7 @@ export type OpenedSession = {
      */
     id: string;
     /**
-     * The session ends then, whatever is renewed. Without a cookie its token ends with it.
+     * When the session ends, however often it is renewed. Without a cookie its token ends at the same time.
      */
     expiresAt: string;
 };
@@ -12326,13 +12381,13 @@ export type SignedInPerson = {
      */
     email: string;
     /**
-     * What the person is in the organization.
+     * The role of the person in the organization.
      */
-    role: 'viewer' | 'support' | 'developer' | 'admin' | 'owner';
+    role: 'viewer' | 'support' | 'developer' | 'admin' | 'owner' | 'operator';
 };
 
 /**
- * Where the person signed in.
+ * The organization of the session.
  */
 export type SignedInOrganization = {
     /**
@@ -12380,7 +12435,7 @@ export type Session = {
      */
     expiresAt: string;
     /**
-     * Whether it is the session that asks.
+     * Whether it is the session of this call.
      */
     current: boolean;
 };
@@ -12415,9 +12470,9 @@ export type AuditEntry = {
     /**
      * What was done.
      */
-    action: 'account.activated' | 'account.changed' | 'account.created' | 'account.deleted' | 'account.invited' | 'account.suspended' | 'campaign.cancelled' | 'campaign.changed' | 'campaign.created' | 'campaign.deleted' | 'campaign.paused' | 'campaign.resumed' | 'campaign.started' | 'company.deleted' | 'company_attributes.changed' | 'contact.deleted' | 'contact.documents_revealed' | 'contact.erased' | 'contact.exported' | 'contact.merged' | 'destinations.changed' | 'journey.activated' | 'journey.archived' | 'journey.changed' | 'journey.created' | 'journey.deleted' | 'journey.paused' | 'journey.secret_rotated' | 'key.changed' | 'key.created' | 'key.revoked' | 'key.rotated' | 'number.changed' | 'number.connected' | 'number.disconnected' | 'organization.changed' | 'organization.created' | 'person.looked_up' | 'prices.set' | 'provider.removed' | 'provider.set' | 'push_app.changed' | 'push_app.created' | 'push_app.deleted' | 'quiet_hours.changed' | 'routes.set' | 'sender.assigned' | 'sender.changed' | 'sender.created' | 'sender.deleted' | 'sender.rejected' | 'sender.released' | 'sender.verified' | 'session.created' | 'session.ended' | 'smpp_account.changed' | 'smpp_account.created' | 'smpp_account.deleted' | 'smpp_account.password_rotated' | 'suppression.lifted' | 'wallet.changed' | 'wallet.credited' | 'webhook.changed' | 'webhook.created' | 'webhook.deleted' | 'webhook.replayed' | 'webhook.secret_rotated';
+    action: 'account.activated' | 'account.changed' | 'account.created' | 'account.deleted' | 'account.invited' | 'account.suspended' | 'breaker.probed' | 'breaker.reset' | 'campaign.cancelled' | 'campaign.changed' | 'campaign.created' | 'campaign.deleted' | 'campaign.paused' | 'campaign.resumed' | 'campaign.started' | 'company.deleted' | 'company_attributes.changed' | 'contact.deleted' | 'contact.documents_revealed' | 'contact.erased' | 'contact.exported' | 'contact.merged' | 'dead_letters.peeked' | 'dead_letters.redriven' | 'destinations.changed' | 'journey.activated' | 'journey.archived' | 'journey.changed' | 'journey.created' | 'journey.deleted' | 'journey.paused' | 'journey.secret_rotated' | 'key.changed' | 'key.created' | 'key.revoked' | 'key.rotated' | 'number.changed' | 'number.connected' | 'number.disconnected' | 'organization.changed' | 'organization.created' | 'organization.viewed' | 'person.looked_up' | 'prices.set' | 'provider.removed' | 'provider.set' | 'push_app.changed' | 'push_app.created' | 'push_app.deleted' | 'quiet_hours.changed' | 'routes.set' | 'sender.assigned' | 'sender.changed' | 'sender.created' | 'sender.deleted' | 'sender.rejected' | 'sender.released' | 'sender.verified' | 'session.created' | 'session.ended' | 'smpp_account.changed' | 'smpp_account.created' | 'smpp_account.deleted' | 'smpp_account.password_rotated' | 'stage.viewed' | 'suppression.lifted' | 'wallet.changed' | 'wallet.credited' | 'webhook.changed' | 'webhook.created' | 'webhook.deleted' | 'webhook.replayed' | 'webhook.secret_rotated' | 'work.retried';
     /**
-     * The id of what it was done to.
+     * The id of the object of the act.
      */
     object: string;
     /**
@@ -12444,13 +12499,13 @@ export type AuditActor = {
      */
     kind: 'key' | 'account' | 'operator';
     /**
-     * The name of the key or person today; absent for the operator and for who is gone.
+     * The current name of the key or person; absent for the operator and for a deleted key or person.
      */
     name?: string;
 };
 
 /**
- * More about the act. Never personal data, a secret, or a text that was sent.
+ * Details of the act. Never personal data, a secret, or a text that was sent.
  */
 export type AuditDetails = {
     /**
@@ -12478,21 +12533,468 @@ export type AuditDetails = {
      */
     count?: number;
     /**
-     * From when on it applies.
+     * The time from which it applies.
      */
     effectiveFrom?: string;
     /**
-     * How many hours an old secret works on.
+     * For how many hours the old secret remains valid.
      */
     overlapHours?: number;
     /**
-     * Of a revocation: whether the keys below were spared.
+     * For a revocation: whether the keys below were kept.
      */
     onlyThis?: boolean;
     /**
-     * Of a session's end: whether a cookie was presented that had been replaced, so that two had it.
+     * Of a session's end: whether a cookie was presented that had been replaced, so that two parties had it.
      */
     cookieReused?: boolean;
+};
+
+/**
+ * The queues of the stage.
+ */
+export type QueueList = {
+    /**
+     * Every queue.
+     */
+    items: Array<Queue>;
+};
+
+/**
+ * A queue with its dead letters. Numbers of messages are approximate, as SQS reports them.
+ */
+export type Queue = {
+    /**
+     * The queue.
+     */
+    queue: 'send' | 'critical' | 'critical-webhook' | 'bulk' | 'push' | 'outcome' | 'events' | 'webhook' | 'backlog';
+    /**
+     * Messages that wait for a consumer.
+     */
+    waiting: number;
+    /**
+     * Messages that a consumer is processing.
+     */
+    inFlight: number;
+    /**
+     * Messages that are not due yet.
+     */
+    delayed: number;
+    /**
+     * Messages that failed every attempt and wait for the operator.
+     */
+    deadLetters: number;
+    /**
+     * How long the oldest work of the queue has been due in the table, in seconds; null when none is.
+     */
+    oldestDueSeconds: number | null;
+};
+
+/**
+ * Dead letters of a queue.
+ */
+export type DeadLetterList = {
+    /**
+     * Dead letters, oldest first.
+     */
+    items: Array<DeadLetter>;
+};
+
+/**
+ * A message of a queue that failed every attempt.
+ */
+export type DeadLetter = {
+    /**
+     * Its id, by which it can be redriven.
+     */
+    id: string;
+    /**
+     * When it was sent to its queue.
+     */
+    sentAt: string;
+    /**
+     * How often it was received; each listing by an operator counts.
+     */
+    receives: number;
+    /**
+     * The work of the message: never its recipient or its content.
+     */
+    work?: {
+        /**
+         * The kind of work.
+         */
+        kind: 'send_message' | 'fallback' | 'recover_send' | 'sandbox_outcome' | 'apply_receipt' | 'publish_event' | 'deliver_webhook' | 'drain_backlog' | 'send_chunk' | 'close_escrow' | 'abandon_upload' | 'check_sender' | 'judge_destination' | 'check_lanes' | 'send_push' | 'mail_sign_in' | 'index_contacts' | 'index_companies' | 'segment_members' | 'clean_up' | 'erase_contact' | 'run_job' | 'tell_activity' | 'check_cards' | 'run_journey' | 'journey_signal' | 'journey_work' | 'campaign_work' | 'smpp_parts' | 'reply_parts' | 'smpp_watch';
+        /**
+         * The partition key of its row.
+         */
+        pk: string;
+        /**
+         * The sort key of its row.
+         */
+        sk: string;
+        /**
+         * Identifier: `org_` and 21 random characters.
+         */
+        organizationId?: string;
+    };
+    /**
+     * Whether it is not a message of the service; its content is not shown.
+     */
+    unreadable: boolean;
+    /**
+     * Why its last attempt failed; phone numbers and addresses are masked.
+     */
+    lastFailure?: {
+        /**
+         * The name of the error.
+         */
+        fault: string;
+        /**
+         * The message of the error.
+         */
+        reason: string;
+        /**
+         * When it failed.
+         */
+        at: string;
+    };
+    /**
+     * Whether its work is still due in the table; if so, the dispatcher enqueues it again without a redrive.
+     */
+    isDue: boolean;
+};
+
+/**
+ * The result of a redrive.
+ */
+export type Redrive = {
+    /**
+     * The queue.
+     */
+    queue: 'send' | 'critical' | 'critical-webhook' | 'bulk' | 'push' | 'outcome' | 'events' | 'webhook' | 'backlog';
+    /**
+     * `running`: SQS moves all of them in the background, started by this call or an earlier one.
+     */
+    state: 'moved' | 'running';
+    /**
+     * How many this call moved.
+     */
+    moved: number;
+    /**
+     * Ids that are no longer dead letters, or were not among the first 200.
+     */
+    notFound: Array<string>;
+};
+
+/**
+ * Work that is stuck.
+ */
+export type StuckWorkList = {
+    /**
+     * The kinds of which some work is stuck.
+     */
+    items: Array<StuckWork>;
+};
+
+/**
+ * Work of one kind that is overdue or was set aside.
+ */
+export type StuckWork = {
+    /**
+     * The kind of work.
+     */
+    kind: 'send_message' | 'fallback' | 'recover_send' | 'sandbox_outcome' | 'apply_receipt' | 'publish_event' | 'deliver_webhook' | 'drain_backlog' | 'send_chunk' | 'close_escrow' | 'abandon_upload' | 'check_sender' | 'judge_destination' | 'check_lanes' | 'send_push' | 'mail_sign_in' | 'index_contacts' | 'index_companies' | 'segment_members' | 'clean_up' | 'erase_contact' | 'run_job' | 'tell_activity' | 'check_cards' | 'run_journey' | 'journey_signal' | 'journey_work' | 'campaign_work' | 'smpp_parts' | 'reply_parts' | 'smpp_watch';
+    /**
+     * The queue.
+     */
+    queue: 'send' | 'critical' | 'critical-webhook' | 'bulk' | 'push' | 'outcome' | 'events' | 'webhook' | 'backlog';
+    /**
+     * Rows that are overdue; a lower bound when `more` is true.
+     */
+    overdue: number;
+    /**
+     * Whether there are more rows than were counted.
+     */
+    more: boolean;
+    /**
+     * How long the oldest one has been due, in seconds; null when none is.
+     */
+    oldestDueSeconds: number | null;
+    /**
+     * Rows that failed for hours and wait for the operator, 100 at most.
+     */
+    setAside: number;
+    /**
+     * The partitions in which something is overdue.
+     */
+    shards: Array<{
+        /**
+         * Its number.
+         */
+        shard: number;
+        /**
+         * Rows that are overdue, 100 at most.
+         */
+        overdue: number;
+        /**
+         * How long the oldest one has been due, in seconds.
+         */
+        oldestDueSeconds: number;
+        /**
+         * Whether the last lease of a dispatcher expired without being released.
+         */
+        leaseExpired: boolean;
+    }>;
+};
+
+/**
+ * Work that was set aside.
+ */
+export type SetAsideWorkList = {
+    /**
+     * The oldest of each kind, `limit` at most.
+     */
+    items: Array<SetAsideWork>;
+};
+
+/**
+ * Work that failed for hours.
+ */
+export type SetAsideWork = {
+    /**
+     * The kind of work.
+     */
+    kind: 'send_message' | 'fallback' | 'recover_send' | 'sandbox_outcome' | 'apply_receipt' | 'publish_event' | 'deliver_webhook' | 'drain_backlog' | 'send_chunk' | 'close_escrow' | 'abandon_upload' | 'check_sender' | 'judge_destination' | 'check_lanes' | 'send_push' | 'mail_sign_in' | 'index_contacts' | 'index_companies' | 'segment_members' | 'clean_up' | 'erase_contact' | 'run_job' | 'tell_activity' | 'check_cards' | 'run_journey' | 'journey_signal' | 'journey_work' | 'campaign_work' | 'smpp_parts' | 'reply_parts' | 'smpp_watch';
+    /**
+     * The partition key of its row.
+     */
+    pk: string;
+    /**
+     * The sort key of its row.
+     */
+    sk: string;
+    /**
+     * When it was set aside.
+     */
+    setAsideAt: string;
+};
+
+/**
+ * The work that is due again.
+ */
+export type RetriedWork = {
+    /**
+     * The kind of work.
+     */
+    kind: 'send_message' | 'fallback' | 'recover_send' | 'sandbox_outcome' | 'apply_receipt' | 'publish_event' | 'deliver_webhook' | 'drain_backlog' | 'send_chunk' | 'close_escrow' | 'abandon_upload' | 'check_sender' | 'judge_destination' | 'check_lanes' | 'send_push' | 'mail_sign_in' | 'index_contacts' | 'index_companies' | 'segment_members' | 'clean_up' | 'erase_contact' | 'run_job' | 'tell_activity' | 'check_cards' | 'run_journey' | 'journey_signal' | 'journey_work' | 'campaign_work' | 'smpp_parts' | 'reply_parts' | 'smpp_watch';
+    /**
+     * How many rows are due again.
+     */
+    retried: number;
+};
+
+/**
+ * The circuit breaker of a route.
+ */
+export type Breaker = {
+    /**
+     * The route.
+     */
+    route: string;
+    /**
+     * `open`: the provider is skipped on the route. `half_open`: one call tries it again.
+     */
+    state: 'closed' | 'half_open' | 'open';
+    /**
+     * When it opened.
+     */
+    since?: string;
+    /**
+     * Until when the provider is skipped.
+     */
+    until?: string;
+    /**
+     * When a call last tried the provider again.
+     */
+    lastProbeAt?: string;
+    /**
+     * Failed calls of the last ten seconds, as far as the processes have reported them.
+     */
+    failures: number;
+    /**
+     * Successful calls of the same time.
+     */
+    successes: number;
+};
+
+/**
+ * A page of organizations.
+ */
+export type OrganizationSummaryPage = {
+    /**
+     * The organizations of this page, newest first.
+     */
+    items: Array<OrganizationSummary>;
+    /**
+     * Pass it as cursor for the next page; absent at the end.
+     */
+    nextCursor?: string;
+};
+
+/**
+ * An organization.
+ */
+export type OrganizationSummary = {
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * Its name.
+     */
+    name: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * When it was created.
+     */
+    createdAt: string;
+};
+
+/**
+ * An organization as the operator sees it.
+ */
+export type OrganizationState = {
+    /**
+     * Identifier: `org_` and 21 random characters.
+     */
+    id: string;
+    /**
+     * Its name.
+     */
+    name: string;
+    /**
+     * The environment of the credential: live or test (sandbox).
+     */
+    env: 'live' | 'test';
+    /**
+     * When it was created.
+     */
+    createdAt: string;
+    /**
+     * Its wallet in this environment.
+     */
+    wallet: {
+        /**
+         * The available balance. In coins: 1 coin = R$ 0.0001.
+         */
+        balanceCoins: number;
+        /**
+         * The coins held for messages in progress. In coins: 1 coin = R$ 0.0001.
+         */
+        heldCoins: number;
+        /**
+         * Below this balance it is warned. In coins: 1 coin = R$ 0.0001.
+         */
+        lowBalanceCoins: number;
+    };
+    /**
+     * Its limits of sends.
+     */
+    limits: {
+        /**
+         * SMS per second at most; null without a limit.
+         */
+        smsPerSecond: number | null;
+        /**
+         * Single sends per minute of all its credentials together; enforced for live keys.
+         */
+        sendsPerMinute: number;
+    };
+    /**
+     * The default sender of its e-mails.
+     */
+    emailFrom?: string;
+    /**
+     * How many objects it has.
+     */
+    counts: {
+        /**
+         * People.
+         */
+        accounts: number;
+        /**
+         * API keys ever created.
+         */
+        keys: number;
+        /**
+         * Contacts.
+         */
+        contacts: number;
+    };
+};
+
+/**
+ * The providers that are set up.
+ */
+export type ProviderList = {
+    /**
+     * Every provider that the operator set up.
+     */
+    items: Array<ProviderHealth>;
+};
+
+/**
+ * A provider that is set up in the stage. Never its settings.
+ */
+export type ProviderHealth = {
+    /**
+     * The channel.
+     */
+    channel: string;
+    /**
+     * The provider.
+     */
+    provider: string;
+    /**
+     * When its settings were last changed.
+     */
+    updatedAt: string;
+    /**
+     * One for each route of the channel.
+     */
+    breakers: Array<{
+        /**
+         * The route.
+         */
+        route: string;
+        /**
+         * `open`: the provider is skipped on the route. `half_open`: one call tries it again.
+         */
+        state: 'closed' | 'half_open' | 'open';
+        /**
+         * When it opened.
+         */
+        since?: string;
+        /**
+         * Until when the provider is skipped.
+         */
+        until?: string;
+        /**
+         * When a call last tried the provider again.
+         */
+        lastProbeAt?: string;
+        /**
+         * Failed calls of the last ten seconds, as far as the processes have reported them.
+         */
+        failures: number;
+        /**
+         * Successful calls of the same time.
+         */
+        successes: number;
+    }>;
 };
 
 /**
@@ -12534,7 +13036,7 @@ export type Webhook = {
      */
     secretVersion: number;
     /**
-     * The headers that each delivery gets besides our own; their values are write-only.
+     * The headers that each delivery has in addition to our own; their values are write-only.
      */
     headers?: Array<{
         /**
@@ -12610,7 +13112,7 @@ export type WebhookWithSecret = {
      */
     secretVersion: number;
     /**
-     * The headers that each delivery gets besides our own; their values are write-only.
+     * The headers that each delivery has in addition to our own; their values are write-only.
      */
     headers?: Array<{
         /**
@@ -12834,7 +13336,7 @@ export type Health = {
 };
 
 /**
- * The body of `POST /v1/messages` without `to`, `contactId`, `scheduledAt`, `campaignId` and `priority`. Its texts and `variables` may hold `{{contact.name}}`, `{{contact.attributes.x}}` and a fallback word, `{{contact.name|friend}}`.
+ * The body of `POST /v1/messages` without `to`, `contactId`, `scheduledAt`, `campaignId` and `priority`. Its texts and `variables` may contain `{{contact.name}}`, `{{contact.attributes.x}}` and a fallback word, `{{contact.name|friend}}`.
  */
 export type CampaignMessageOutput = {
     /**
@@ -12876,7 +13378,7 @@ export type CampaignMessageOutput = {
 };
 
 /**
- * A fallback of a campaign: as of a send, to the contact itself.
+ * A fallback of a campaign: like that of a send, but to the contact itself.
  */
 export type CampaignFallbackOutput = 'whatsapp' | 'email' | 'sms' | 'rcs' | 'push' | 'instagram' | {
     /**
@@ -12916,14 +13418,14 @@ export type CampaignVariantOutput = {
      */
     name: string;
     /**
-     * Its share among the weights of all.
+     * Its weight; its share is the weight divided by the sum of all weights.
      */
     weight: number;
     message: CampaignMessageOutput;
 };
 
 /**
- * Who is written to: whoever is in any of the lists, segments and contacts, and in none of the excluded ones.
+ * The recipients: the contacts in any of the lists, segments and contacts, and in none of the excluded ones.
  */
 export type CampaignAudienceOutput = {
     /**
@@ -12935,15 +13437,15 @@ export type CampaignAudienceOutput = {
      */
     segmentIds?: Array<string>;
     /**
-     * Contacts, at most 10,000; those that there are not are nobody.
+     * Contacts, at most 10,000; those that do not exist are ignored.
      */
     contactIds?: Array<string>;
     /**
-     * Static lists whose contacts are not written to.
+     * Static lists whose contacts get no message.
      */
     excludeListIds?: Array<string>;
     /**
-     * Segments whose contacts are not written to.
+     * Segments whose contacts get no message.
      */
     excludeSegmentIds?: Array<string>;
 };
@@ -13020,7 +13522,7 @@ export type RcsSuggestionOutput = {
      */
     label: string;
     /**
-     * The data of the reply, besides its label.
+     * The data of the reply, in addition to its label.
      */
     postback?: string;
 };
@@ -13114,7 +13616,7 @@ export type PushActionOutput = {
  */
 export type SegmentFilterOutput = {
     /**
-     * What of the contact is compared.
+     * The property of the contact that is compared.
      */
     field: 'tag' | 'attribute' | 'optIn' | 'lastInteraction' | 'channel';
     /**
@@ -13122,7 +13624,7 @@ export type SegmentFilterOutput = {
      */
     operator: 'is' | 'isNot' | 'contains' | 'gt' | 'lt' | 'exists' | 'before' | 'after' | 'withinDays' | 'olderThanDays' | 'has' | 'hasNot';
     /**
-     * What it is compared with; a number of days, a date or a time where the operator asks for one.
+     * The value that it is compared with; a number of days, a date or a time, depending on the operator.
      */
     value?: string | number | boolean;
     /**
@@ -13132,16 +13634,16 @@ export type SegmentFilterOutput = {
 };
 
 /**
- * Conditions joined by and and or, at most 100, nested at most 10 deep.
+ * Conditions combined with and and or, at most 100, nested at most 10 deep.
  */
 export type SegmentFilterTreeOutput = {
     /**
-     * A condition, or conditions that are joined.
+     * A condition, or a group of conditions.
      */
     kind: 'leaf' | 'group';
     filter?: SegmentFilterOutput;
     /**
-     * How a group joins its nodes.
+     * How a group combines its nodes.
      */
     operator?: 'and' | 'or';
     nodes?: Array<SegmentFilterTreeOutput>;
@@ -13152,7 +13654,7 @@ export type SegmentFilterTreeOutput = {
  */
 export type JourneyTriggerOutput = {
     /**
-     * `lista`: the contact joins `listId`; `segmento`: it comes to match `segmentId`; `evento`: a customer event of name `nome`; `mensagem`: it writes, and `nome` is a word of the message where it is given; `etiqueta`: the tag `nome` is put on it; `manual`: by `POST …/entries` alone.
+     * `lista`: the contact joins `listId`; `segmento`: it comes to match `segmentId`; `evento`: a customer event of name `nome`; `mensagem`: it writes a message, which must contain the word `nome` if given; `etiqueta`: the tag `nome` is added to it; `manual`: only by `POST …/entries`.
      */
     tipo: 'lista' | 'segmento' | 'evento' | 'mensagem' | 'etiqueta' | 'manual';
     /**
@@ -13174,7 +13676,7 @@ export type JourneyTriggerOutput = {
  */
 export type JourneySilenceOutput = {
     /**
-     * When they begin, by the organization's clock.
+     * When they begin, in the organization's time zone.
      */
     inicio: string;
     /**
@@ -13192,13 +13694,13 @@ export type JourneyFrequencyCapOutput = {
      */
     mensagens: number;
     /**
-     * Within how many times 24 hours.
+     * The period in days of 24 hours.
      */
     dias: number;
 };
 
 /**
- * What the journey is for: a run that reaches it ends, and counts as a conversion.
+ * The goal of the journey: a run that reaches it ends, and counts as a conversion.
  */
 export type JourneyGoalOutput = {
     /**
@@ -13208,7 +13710,7 @@ export type JourneyGoalOutput = {
 };
 
 /**
- * A step of a journey: what it does is in `config`, by its `tipo`.
+ * A step of a journey: its settings are in `config`, by its `tipo`.
  */
 export type JourneyStepOutput = {
     /**
@@ -13224,7 +13726,7 @@ export type JourneyStepOutput = {
      */
     rotulo?: string;
     /**
-     * A message, with the rules of POST /v1/messages. Texts hold `{{contato.nome}}`, `{{contato.atributos.x}}`, `{{evento.x}}`, `{{variavel.x}}`, each with a fallback word behind a `|` if wanted.
+     * A message, with the rules of POST /v1/messages. Texts may contain `{{contato.nome}}`, `{{contato.atributos.x}}`, `{{evento.x}}`, `{{variavel.x}}`, each with an optional fallback word after a `|`.
      */
     config: {
         /**
@@ -13236,7 +13738,7 @@ export type JourneyStepOutput = {
          */
         texto?: string;
         /**
-         * A template of the organization, by its id or name: of WhatsApp, or on e-mail a saved one of `/v2/email/templates`. On sms, rcs, push and instagram the body of the WhatsApp template is sent as text, with its variables filled. 422 for one that there is not, in the test environment too; a template of WhatsApp has to be approved when the journey is activated.
+         * A template of the organization, by its id or name: of WhatsApp, or on e-mail a saved one of `/v2/email/templates`. On sms, rcs, push and instagram the body of the WhatsApp template is sent as text, with its variables filled. 422 for one that does not exist, in the test environment too; a WhatsApp template must be approved when the journey is activated.
          */
         template?: string;
         /**
@@ -13254,7 +13756,7 @@ export type JourneyStepOutput = {
          */
         html?: string;
         /**
-         * A route of the channel's prices; the channel's default where it is absent.
+         * A route of the channel's prices; the channel's default if it is absent.
          */
         rota?: string;
         /**
@@ -13274,7 +13776,7 @@ export type JourneyStepOutput = {
              */
             text?: string;
             /**
-             * A template of the organization, by its id or name: of WhatsApp, or on e-mail a saved one of `/v2/email/templates`. On sms, rcs, push and instagram the body of the WhatsApp template is sent as text, with its variables filled. 422 for one that there is not, in the test environment too; a template of WhatsApp has to be approved when the journey is activated.
+             * A template of the organization, by its id or name: of WhatsApp, or on e-mail a saved one of `/v2/email/templates`. On sms, rcs, push and instagram the body of the WhatsApp template is sent as text, with its variables filled. 422 for one that does not exist, in the test environment too; a WhatsApp template must be approved when the journey is activated.
              */
             template?: string;
             /**
@@ -13297,7 +13799,7 @@ export type JourneyStepOutput = {
          */
         fallbackApos?: string;
         /**
-         * E-mail that goes to who opted out as well.
+         * E-mail that is also sent to contacts that opted out.
          */
         transacional?: boolean;
         /**
@@ -13339,7 +13841,7 @@ export type JourneyStepOutput = {
          */
         dias?: number;
         /**
-         * Until the organization's clock shows it: the next time, on a day of the week, or on a day.
+         * Until a time of day in the organization's time zone: its next occurrence, on a day of the week, or on a date.
          */
         ate?: {
             /**
@@ -13370,7 +13872,7 @@ export type JourneyStepOutput = {
      */
     rotulo?: string;
     /**
-     * What it waits for: an event of the customer, or what becomes of an earlier message.
+     * What it waits for: an event of the customer, or the result of an earlier message.
      */
     config: {
         /**
@@ -13378,7 +13880,7 @@ export type JourneyStepOutput = {
          */
         passo?: string;
         /**
-         * What became of the message: `lida` and what is stronger count as `entregue`, too.
+         * The result of the message: stronger results count as weaker ones too, for example `lida` as `entregue`.
          */
         status?: 'entregue' | 'lida' | 'clicada' | 'respondida';
         /**
@@ -13386,7 +13888,7 @@ export type JourneyStepOutput = {
          */
         evento?: string;
         /**
-         * How long it waits at the most.
+         * The maximum wait.
          */
         prazo: {
             /**
@@ -13421,7 +13923,7 @@ export type JourneyStepOutput = {
      */
     rotulo?: string;
     /**
-     * What decides: conditions on the contact, in the segments' language, or what became of an earlier message.
+     * The condition: filters on the contact, in the filter language of segments, or the result of an earlier message.
      */
     config: {
         /**
@@ -13429,7 +13931,7 @@ export type JourneyStepOutput = {
          */
         passo?: string;
         /**
-         * What became of the message: `lida` and what is stronger count as `entregue`, too.
+         * The result of the message: stronger results count as weaker ones too, for example `lida` as `entregue`.
          */
         status?: 'entregue' | 'lida' | 'clicada' | 'respondida';
         filterTree?: SegmentFilterTreeOutput;
@@ -13479,15 +13981,15 @@ export type JourneyStepOutput = {
      */
     rotulo?: string;
     /**
-     * Tags to put on, or to take off; one or a list.
+     * Tags to add or remove; one or a list.
      */
     config: {
         /**
-         * Tags that are put on the contact.
+         * Tags to add to the contact.
          */
         adicionar?: string | Array<string>;
         /**
-         * Tags that are taken off it.
+         * Tags to remove from it.
          */
         remover?: string | Array<string>;
     };
@@ -13543,15 +14045,15 @@ export type JourneyStepOutput = {
          */
         estagioId: string;
         /**
-         * The card to create where the contact has no open one in the pipeline; without it the step is skipped.
+         * The card to create if the contact has no open one in the pipeline; without it the step is skipped.
          */
         criar?: {
             /**
-             * What the deal is called.
+             * The name of the deal.
              */
             titulo: string;
             /**
-             * What it is worth, in `moeda`; at most two decimals.
+             * The value of the deal, in `moeda`; at most two decimals.
              */
             valor?: number;
         };
@@ -13570,7 +14072,7 @@ export type JourneyStepOutput = {
      */
     rotulo?: string;
     /**
-     * A signed post, tried five times; then the run ends in `erro`.
+     * A signed post, attempted five times; then the run ends in `erro`.
      */
     config: {
         /**
@@ -13578,7 +14080,7 @@ export type JourneyStepOutput = {
          */
         url: string;
         /**
-         * Headers besides our own; reserved names are refused.
+         * Headers in addition to our own; reserved names are refused.
          */
         cabecalhos?: Array<{
             /**
@@ -13613,19 +14115,19 @@ export type JourneyStepOutput = {
 };
 
 /**
- * Where a run goes on from a step.
+ * The next step of a run after a step.
  */
 export type JourneyLinkOutput = {
     /**
-     * The step that it leaves.
+     * The step before.
      */
     de: string;
     /**
-     * The step that it comes to.
+     * The next step.
      */
     para: string;
     /**
-     * The outcome of the step: `sim` and `nao` of a `condicao`, `evento` and `tempo_esgotado` of an `esperar_evento`, `ramo` of a `divisao`, `padrao` of all others, and where it is absent.
+     * The outcome of the step: `sim` and `nao` of a `condicao`, `evento` and `tempo_esgotado` of an `esperar_evento`, `ramo` of a `divisao`, `padrao` of all others, and the default.
      */
     quando?: 'padrao' | 'sim' | 'nao' | 'tempo_esgotado' | 'evento' | 'ramo';
     /**
@@ -13829,7 +14331,7 @@ export type MessagesTimelineData = {
 
 export type MessagesTimelineResponses = {
     /**
-     * Every decision that was taken on a message.
+     * Every decision on a message.
      */
     200: MessageTimeline;
 };
@@ -13926,7 +14428,7 @@ export type CampaignsListData = {
     path?: never;
     query?: {
         /**
-         * Only those that stand so.
+         * Only those with this status.
          */
         status?: 'draft' | 'scheduled' | 'running' | 'paused' | 'completed' | 'cancelled';
         /**
@@ -14102,11 +14604,11 @@ export type CampaignsRecipientsData = {
     };
     query?: {
         /**
-         * Only those that stand so.
+         * Only those with this status.
          */
         status?: 'pending' | 'skipped' | 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed' | 'archived';
         /**
-         * Only those who get this variant.
+         * Only those that get this variant.
          */
         variant?: string;
         /**
@@ -14193,7 +14695,7 @@ export type SmsListData = {
          */
         campaignId?: string;
         /**
-         * Only messages to this recipient, in E.164: without pii:full at most 60 calls at once and one more each second.
+         * Only messages to this recipient, in E.164: without pii:full at most 60 calls in a burst and one more each second.
          */
         phone?: string;
         /**
@@ -14419,7 +14921,7 @@ export type EmailListData = {
          */
         status?: 'queued' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed';
         /**
-         * Only e-mails to this recipient: without pii:full at most 60 calls at once and one more each second.
+         * Only e-mails to this recipient: without pii:full at most 60 calls in a burst and one more each second.
          */
         to?: string;
         /**
@@ -15529,7 +16031,7 @@ export type ContactsListData = {
          */
         listId?: string;
         /**
-         * What names, e-mail addresses or phones contain. Needs pii:full.
+         * A part of the name, the e-mail address or the phone. Needs pii:full.
          */
         q?: string;
         /**
@@ -15794,7 +16296,7 @@ export type ContactsExportData = {
 
 export type ContactsExportResponses = {
     /**
-     * A page of what is kept of a contact.
+     * A page of the data of a contact.
      */
     200: ContactExport;
 };
@@ -15810,7 +16312,7 @@ export type ContactsImportData = {
 
 export type ContactsImportResponses = {
     /**
-     * What became of the rows; together as many as were sent.
+     * The results of the rows; together as many as were sent.
      */
     200: ImportedContacts;
 };
@@ -15956,7 +16458,7 @@ export type CompaniesListData = {
     path?: never;
     query?: {
         /**
-         * A part of the name, whatever its case and accents. A CNPJ with right check digits, masked or not, finds the company that has it.
+         * A part of the name, whatever its case and accents. A CNPJ with valid check digits, masked or not, finds the company that has it.
          */
         q?: string;
         /**
@@ -16009,7 +16511,7 @@ export type CompaniesImportData = {
 
 export type CompaniesImportResponses = {
     /**
-     * What became of the rows; together as many as were sent.
+     * The results of the rows; together as many as were sent.
      */
     200: ImportedCompanies;
 };
@@ -16225,7 +16727,7 @@ export type SegmentsPreviewData = {
 
 export type SegmentsPreviewResponses = {
     /**
-     * What filters mean now.
+     * The contacts that match the filters now.
      */
     200: SegmentPreview;
 };
@@ -16375,7 +16877,7 @@ export type ListsCreateData = {
 
 export type ListsCreateResponses = {
     /**
-     * Contacts that the caller's system put together.
+     * A set of contacts that the caller's system maintains.
      */
     201: StaticList;
 };
@@ -16417,7 +16919,7 @@ export type ListsGetData = {
 
 export type ListsGetResponses = {
     /**
-     * Contacts that the caller's system put together.
+     * A set of contacts that the caller's system maintains.
      */
     200: StaticList;
 };
@@ -16438,7 +16940,7 @@ export type ListsChangeData = {
 
 export type ListsChangeResponses = {
     /**
-     * Contacts that the caller's system put together.
+     * A set of contacts that the caller's system maintains.
      */
     200: StaticList;
 };
@@ -16459,7 +16961,7 @@ export type ListsAddMembersData = {
 
 export type ListsAddMembersResponses = {
     /**
-     * What a call did to the members of a list.
+     * The changes of a call to the members of a list.
      */
     200: ListMembership;
 };
@@ -16480,7 +16982,7 @@ export type ListsReplaceMembersData = {
 
 export type ListsReplaceMembersResponses = {
     /**
-     * What a call did to the members of a list.
+     * The changes of a call to the members of a list.
      */
     200: ListMembership;
 };
@@ -16501,7 +17003,7 @@ export type ListsRemoveMembersData = {
 
 export type ListsRemoveMembersResponses = {
     /**
-     * What a call did to the members of a list.
+     * The changes of a call to the members of a list.
      */
     200: ListMembership;
 };
@@ -16705,7 +17207,7 @@ export type JourneysEnterData = {
 
 export type JourneysEnterResponses = {
     /**
-     * What became of each contact.
+     * The result of each contact.
      */
     200: JourneyEntries;
 };
@@ -16726,7 +17228,7 @@ export type JourneysMetricsData = {
 
 export type JourneysMetricsResponses = {
     /**
-     * What the runs and messages of a version came to.
+     * The results of the runs and messages of a version.
      */
     200: JourneyMetrics;
 };
@@ -16743,7 +17245,7 @@ export type JourneysRunsData = {
     };
     query?: {
         /**
-         * Whether it is on its way, or how it ended.
+         * Whether it is active, or how it ended.
          */
         status?: 'ativa' | 'concluida' | 'cancelada' | 'erro';
         /**
@@ -16844,7 +17346,7 @@ export type JourneysSimulateData = {
 
 export type JourneysSimulateResponses = {
     /**
-     * A journey played through. Nothing is stored, sent or charged.
+     * A simulated run of a journey. Nothing is stored, sent or charged.
      */
     200: JourneySimulation;
 };
@@ -16872,7 +17374,7 @@ export type ActivitiesListData = {
          */
         responsavelId?: string;
         /**
-         * Only what is done (true), or only what is open (false).
+         * Only completed (true) or only open (false) activities.
          */
         concluida?: 'true' | 'false';
         /**
@@ -17409,7 +17911,7 @@ export type CardsImportData = {
 
 export type CardsImportResponses = {
     /**
-     * What became of the rows; together as many as were sent.
+     * The results of the rows; together as many as were sent.
      */
     200: ImportedCards;
 };
@@ -18157,7 +18659,7 @@ export type KeysRevokeData = {
     };
     query?: {
         /**
-         * Spares the keys that this one created.
+         * Keeps the keys that this one created.
          */
         only?: 'this';
     };
@@ -18509,7 +19011,7 @@ export type OrganizationGetDestinationsData = {
 
 export type OrganizationGetDestinationsResponses = {
     /**
-     * Where the organization sends, by channel.
+     * The countries that the organization sends to, by channel.
      */
     200: Destinations;
 };
@@ -18525,7 +19027,7 @@ export type OrganizationSetDestinationsData = {
 
 export type OrganizationSetDestinationsResponses = {
     /**
-     * Where the organization sends, by channel.
+     * The countries that the organization sends to, by channel.
      */
     200: Destinations;
 };
@@ -18724,7 +19226,7 @@ export type SessionsCreateData = {
 
 export type SessionsCreateResponses = {
     /**
-     * A session that was opened, and who opened it.
+     * An opened session, and its person.
      */
     201: NewSession;
 };
@@ -18764,7 +19266,7 @@ export type SessionsRefreshData = {
 
 export type SessionsRefreshResponses = {
     /**
-     * A session that was opened, and who opened it.
+     * An opened session, and its person.
      */
     201: NewSession;
 };
@@ -18776,7 +19278,7 @@ export type SessionsListData = {
     path?: never;
     query?: {
         /**
-         * The person whose sessions to list; oneself when absent.
+         * The person whose sessions to list; the caller when absent.
          */
         accountId?: string;
     };
@@ -18824,7 +19326,7 @@ export type AuditListData = {
         /**
          * Only acts of this kind.
          */
-        action?: 'account.activated' | 'account.changed' | 'account.created' | 'account.deleted' | 'account.invited' | 'account.suspended' | 'campaign.cancelled' | 'campaign.changed' | 'campaign.created' | 'campaign.deleted' | 'campaign.paused' | 'campaign.resumed' | 'campaign.started' | 'company.deleted' | 'company_attributes.changed' | 'contact.deleted' | 'contact.documents_revealed' | 'contact.erased' | 'contact.exported' | 'contact.merged' | 'destinations.changed' | 'journey.activated' | 'journey.archived' | 'journey.changed' | 'journey.created' | 'journey.deleted' | 'journey.paused' | 'journey.secret_rotated' | 'key.changed' | 'key.created' | 'key.revoked' | 'key.rotated' | 'number.changed' | 'number.connected' | 'number.disconnected' | 'organization.changed' | 'organization.created' | 'person.looked_up' | 'prices.set' | 'provider.removed' | 'provider.set' | 'push_app.changed' | 'push_app.created' | 'push_app.deleted' | 'quiet_hours.changed' | 'routes.set' | 'sender.assigned' | 'sender.changed' | 'sender.created' | 'sender.deleted' | 'sender.rejected' | 'sender.released' | 'sender.verified' | 'session.created' | 'session.ended' | 'smpp_account.changed' | 'smpp_account.created' | 'smpp_account.deleted' | 'smpp_account.password_rotated' | 'suppression.lifted' | 'wallet.changed' | 'wallet.credited' | 'webhook.changed' | 'webhook.created' | 'webhook.deleted' | 'webhook.replayed' | 'webhook.secret_rotated';
+        action?: 'account.activated' | 'account.changed' | 'account.created' | 'account.deleted' | 'account.invited' | 'account.suspended' | 'breaker.probed' | 'breaker.reset' | 'campaign.cancelled' | 'campaign.changed' | 'campaign.created' | 'campaign.deleted' | 'campaign.paused' | 'campaign.resumed' | 'campaign.started' | 'company.deleted' | 'company_attributes.changed' | 'contact.deleted' | 'contact.documents_revealed' | 'contact.erased' | 'contact.exported' | 'contact.merged' | 'dead_letters.peeked' | 'dead_letters.redriven' | 'destinations.changed' | 'journey.activated' | 'journey.archived' | 'journey.changed' | 'journey.created' | 'journey.deleted' | 'journey.paused' | 'journey.secret_rotated' | 'key.changed' | 'key.created' | 'key.revoked' | 'key.rotated' | 'number.changed' | 'number.connected' | 'number.disconnected' | 'organization.changed' | 'organization.created' | 'organization.viewed' | 'person.looked_up' | 'prices.set' | 'provider.removed' | 'provider.set' | 'push_app.changed' | 'push_app.created' | 'push_app.deleted' | 'quiet_hours.changed' | 'routes.set' | 'sender.assigned' | 'sender.changed' | 'sender.created' | 'sender.deleted' | 'sender.rejected' | 'sender.released' | 'sender.verified' | 'session.created' | 'session.ended' | 'smpp_account.changed' | 'smpp_account.created' | 'smpp_account.deleted' | 'smpp_account.password_rotated' | 'stage.viewed' | 'suppression.lifted' | 'wallet.changed' | 'wallet.credited' | 'webhook.changed' | 'webhook.created' | 'webhook.deleted' | 'webhook.replayed' | 'webhook.secret_rotated' | 'work.retried';
         /**
          * Only acts on this object.
          */
@@ -18857,6 +19359,204 @@ export type AuditListResponses = {
 };
 
 export type AuditListResponse = AuditListResponses[keyof AuditListResponses];
+
+export type OperatorListQueuesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v2/operator/queues';
+};
+
+export type OperatorListQueuesResponses = {
+    /**
+     * The queues of the stage.
+     */
+    200: QueueList;
+};
+
+export type OperatorListQueuesResponse = OperatorListQueuesResponses[keyof OperatorListQueuesResponses];
+
+export type OperatorPeekDeadLettersData = {
+    body?: never;
+    path: {
+        /**
+         * The queue.
+         */
+        queue: 'send' | 'critical' | 'critical-webhook' | 'bulk' | 'push' | 'outcome' | 'events' | 'webhook' | 'backlog';
+    };
+    query?: {
+        /**
+         * Maximum number of items: 1 to 50; 10 when absent.
+         */
+        limit?: number;
+    };
+    url: '/v2/operator/queues/{queue}/dead-letters';
+};
+
+export type OperatorPeekDeadLettersResponses = {
+    /**
+     * Dead letters of a queue.
+     */
+    200: DeadLetterList;
+};
+
+export type OperatorPeekDeadLettersResponse = OperatorPeekDeadLettersResponses[keyof OperatorPeekDeadLettersResponses];
+
+export type OperatorRedriveDeadLettersData = {
+    body?: RedriveDeadLetters;
+    path: {
+        /**
+         * The queue.
+         */
+        queue: 'send' | 'critical' | 'critical-webhook' | 'bulk' | 'push' | 'outcome' | 'events' | 'webhook' | 'backlog';
+    };
+    query?: never;
+    url: '/v2/operator/queues/{queue}/dead-letters';
+};
+
+export type OperatorRedriveDeadLettersResponses = {
+    /**
+     * The result of a redrive.
+     */
+    202: Redrive;
+};
+
+export type OperatorRedriveDeadLettersResponse = OperatorRedriveDeadLettersResponses[keyof OperatorRedriveDeadLettersResponses];
+
+export type OperatorListWorkData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v2/operator/work';
+};
+
+export type OperatorListWorkResponses = {
+    /**
+     * Work that is stuck.
+     */
+    200: StuckWorkList;
+};
+
+export type OperatorListWorkResponse = OperatorListWorkResponses[keyof OperatorListWorkResponses];
+
+export type OperatorListSetAsideData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The kind of work.
+         */
+        kind?: 'send_message' | 'fallback' | 'recover_send' | 'sandbox_outcome' | 'apply_receipt' | 'publish_event' | 'deliver_webhook' | 'drain_backlog' | 'send_chunk' | 'close_escrow' | 'abandon_upload' | 'check_sender' | 'judge_destination' | 'check_lanes' | 'send_push' | 'mail_sign_in' | 'index_contacts' | 'index_companies' | 'segment_members' | 'clean_up' | 'erase_contact' | 'run_job' | 'tell_activity' | 'check_cards' | 'run_journey' | 'journey_signal' | 'journey_work' | 'campaign_work' | 'smpp_parts' | 'reply_parts' | 'smpp_watch';
+        /**
+         * Maximum number of items: 1 to 200; 50 when absent.
+         */
+        limit?: number;
+    };
+    url: '/v2/operator/work/set-aside';
+};
+
+export type OperatorListSetAsideResponses = {
+    /**
+     * Work that was set aside.
+     */
+    200: SetAsideWorkList;
+};
+
+export type OperatorListSetAsideResponse = OperatorListSetAsideResponses[keyof OperatorListSetAsideResponses];
+
+export type OperatorRetryWorkData = {
+    body: RetryWork;
+    path?: never;
+    query?: never;
+    url: '/v2/operator/work/set-aside';
+};
+
+export type OperatorRetryWorkResponses = {
+    /**
+     * The work that is due again.
+     */
+    200: RetriedWork;
+};
+
+export type OperatorRetryWorkResponse = OperatorRetryWorkResponses[keyof OperatorRetryWorkResponses];
+
+export type OperatorChangeBreakerData = {
+    body: ChangeBreaker;
+    path?: never;
+    query?: never;
+    url: '/v2/operator/breakers';
+};
+
+export type OperatorChangeBreakerResponses = {
+    /**
+     * The circuit breaker of a route.
+     */
+    200: Breaker;
+};
+
+export type OperatorChangeBreakerResponse = OperatorChangeBreakerResponses[keyof OperatorChangeBreakerResponses];
+
+export type OperatorListOrganizationsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Maximum number of items: 1 to 200; 50 when absent.
+         */
+        limit?: number;
+        /**
+         * The previous page's nextCursor.
+         */
+        cursor?: string;
+    };
+    url: '/v2/operator/organizations';
+};
+
+export type OperatorListOrganizationsResponses = {
+    /**
+     * A page of organizations.
+     */
+    200: OrganizationSummaryPage;
+};
+
+export type OperatorListOrganizationsResponse = OperatorListOrganizationsResponses[keyof OperatorListOrganizationsResponses];
+
+export type OperatorGetOrganizationData = {
+    body?: never;
+    path: {
+        /**
+         * The id of the organization.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v2/operator/organizations/{id}';
+};
+
+export type OperatorGetOrganizationResponses = {
+    /**
+     * An organization as the operator sees it.
+     */
+    200: OrganizationState;
+};
+
+export type OperatorGetOrganizationResponse = OperatorGetOrganizationResponses[keyof OperatorGetOrganizationResponses];
+
+export type OperatorListProvidersData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v2/operator/providers';
+};
+
+export type OperatorListProvidersResponses = {
+    /**
+     * The providers that are set up.
+     */
+    200: ProviderList;
+};
+
+export type OperatorListProvidersResponse = OperatorListProvidersResponses[keyof OperatorListProvidersResponses];
 
 export type WebhooksListData = {
     body?: never;

@@ -19,7 +19,7 @@ export const listEmails = async (
   const address = to === undefined ? undefined : parseAddress(to);
   if (to !== undefined && address === undefined)
     return refuse('BAD_REQUEST', {
-      detail: 'The query breaks the contract.',
+      detail: 'The query violates the contract.',
       errors: [{ path: 'to', message: 'must be an e-mail address' }],
     });
   const recipientHash = address && (await recipients()).blindIndex(organizationId, 'email', address);

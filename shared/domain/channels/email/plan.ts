@@ -42,23 +42,23 @@ export interface EmailPlanPorts extends SenderChecks {
 /** Price route of every e-mail: a fixed price per recipient, without bands (docs/spec/email.md#e-mail-price). */
 export const EMAIL_ROUTE = 'email';
 
-const invalidField = (path: string, message: string) => refuseField('The e-mail breaks a rule.', path, message);
+const invalidField = (path: string, message: string) => refuseField('The e-mail violates a rule.', path, message);
 
 /** Subject and body: as given or from the template, whose subject the request may override (docs/spec/email.md#e-mail-content). */
 const composeContent = async (ports: EmailPlanPorts, organizationId: Id<'organization'>, request: EmailRequest) => {
   const { templateId, html, text, subject } = request;
   if (templateId === undefined) {
-    if (html === undefined && text === undefined) return invalidField('html', 'is needed, or text, or templateId');
-    if (subject === undefined) return invalidField('subject', 'is needed without a template');
+    if (html === undefined && text === undefined) return invalidField('html', 'is required, or text, or templateId');
+    if (subject === undefined) return invalidField('subject', 'is required without a template');
     return { subject, html, text, templateId: undefined };
   }
   if (html !== undefined || text !== undefined)
-    return invalidField('templateId', 'must come without html and text: the template has the body');
+    return invalidField('templateId', 'must be given without html and text: the template has the body');
   const rendered = await ports.renderEmailTemplate(organizationId, templateId, request.variables ?? {}, subject);
-  return rendered ?? invalidField('templateId', 'is no template of the organization');
+  return rendered ?? invalidField('templateId', 'is not a template of the organization');
 };
 
-const FOREIGN_NAME = 'has a display name with an e-mail address that is no verified sender of the organization';
+const FOREIGN_NAME = 'has a display name with an e-mail address that is not a verified sender of the organization';
 
 /** Whether the display name shows an address that the organization may not send as: many readers see the name alone. */
 const namesForeignAddress = async (

@@ -11,7 +11,7 @@ export const emailFields = {
     .max(MAX_ADDRESS_LENGTH)
     .meta({ description: 'The recipient, one address.', example: 'success@simulator.amazonses.com' }),
   subject: z.string().min(1).max(MAX_SUBJECT_LENGTH).optional().meta({
-    description: "One line; above the template's own, and filled as that one.",
+    description: "One line; replaces the subject of the template, and is filled in the same way.",
     example: 'Seu pedido saiu para entrega',
   }),
   variables: z
@@ -19,14 +19,14 @@ export const emailFields = {
     .optional()
     .meta({ description: "The values of the template's placeholders.", example: { nome: 'Ana' } }),
   html: part('The HTML part.', '<p>Seu pedido saiu para entrega.</p>').optional(),
-  text: part('The plain-text part; made from html where it is absent.', 'Seu pedido saiu para entrega.').optional(),
+  text: part('The plain-text part; made from html if absent.', 'Seu pedido saiu para entrega.').optional(),
   from: z.string().min(3).max(MAX_MAILBOX_LENGTH).optional().meta({
-    description: "`address` or `Name <address>` of a verified sender; the organization's own where it is absent.",
+    description: "`address` or `Name <address>` of a verified sender; the organization's default when absent.",
     example: 'Loja Azul <ola@loja.example>',
   }),
   transactional: z.boolean().optional().meta({
     description:
-      'True for passwords and orders: sent to who opted out as well, and without an unsubscribe header. Absent means communication.',
+      'True for passwords and orders: sent also to recipients that opted out, without an unsubscribe header. Absent means communication.',
     example: true,
   }),
 };

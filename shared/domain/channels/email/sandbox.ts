@@ -23,7 +23,7 @@ const OUTCOMES: ReadonlyMap<string, EmailSandboxOutcome> = new Map<string, Email
       refuse: {
         kind: 'refused',
         cause: 'blacklisted',
-        detail: 'the mailbox simulator plays an address on the suppression list',
+        detail: 'the mailbox simulator simulates an address on the suppression list',
       },
       reports: [],
     },

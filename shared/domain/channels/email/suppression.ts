@@ -10,7 +10,7 @@ const SUPPRESSING_REASONS: ReadonlySet<string | undefined> = new Set<EmailReason
 const SUPPRESSED: RefusedAnswer = {
   kind: 'refused',
   cause: 'blacklisted',
-  detail: 'our suppression list has the address, which a report of its provider put there',
+  detail: 'the address is on our suppression list, after a report of its provider',
   notCalled: true,
 };
 

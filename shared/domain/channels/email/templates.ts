@@ -37,7 +37,7 @@ const MAX_ERRORS = 20;
 type Owner = Pick<Tenant, 'organizationId'>;
 
 const invalid = (errors: readonly FieldError[]) =>
-  refuse('VALIDATION_ERROR', { detail: 'The template breaks the contract.', errors: errors.slice(0, MAX_ERRORS) });
+  refuse('VALIDATION_ERROR', { detail: 'The template violates the contract.', errors: errors.slice(0, MAX_ERRORS) });
 const notFound = () => refuse('NOT_FOUND', 'There is no such template.');
 
 /** Checks what the body's schema cannot; reports all errors at once. */
@@ -94,9 +94,9 @@ const refusalOf = (
         meta: { field: 'name', templateId: outcome.templateId },
       });
     case 'too_large':
-      return invalid([{ path: 'source', message: 'is too large to be kept, with what it compiles to and the text' }]);
+      return invalid([{ path: 'source', message: 'is too large to be stored together with its compiled form and the text' }]);
     case 'limit_reached':
-      return refuse('CONFLICT', 'The organization has as many e-mail templates as it may have.');
+      return refuse('CONFLICT', 'The organization has reached its maximum of e-mail templates.');
   }
 };
 

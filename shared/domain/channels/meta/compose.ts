@@ -37,8 +37,8 @@ const SENDER_LABEL = { whatsapp: 'numberId', instagram: 'instagramAccountId' } a
 
 const unknownSender = (channel: MetaChannel, requestedId: string | undefined) =>
   requestedId === undefined
-    ? refuse('PRECONDITION_FAILED', 'The organization has no account on this channel that it could send from.')
-    : refuseField('The sender does not exist.', SENDER_LABEL[channel], 'is none of the organization');
+    ? refuse('PRECONDITION_FAILED', 'The organization has no account to send from on this channel.')
+    : refuseField('The sender does not exist.', SENDER_LABEL[channel], 'does not belong to the organization');
 
 /** The payload of a request: as given, else built from its text or template. */
 export const payloadOf = (request: SendRequest): Record<string, unknown> => {
@@ -60,7 +60,7 @@ export const composeMetaMessage = async (
   const { type, labels } = request;
   const payload = payloadOf(request);
   const errors = payloadFaults(schema, payload);
-  if (errors.length > 0) return refuse('VALIDATION_ERROR', { detail: 'The payload is not of its type.', errors });
+  if (errors.length > 0) return refuse('VALIDATION_ERROR', { detail: 'The payload does not match its type.', errors });
   const requestedId = labels?.[SENDER_LABEL[channel]];
   const sender = await ports.senderOf(tenant, { channel, to, requestedId, needsWindow });
   if (!sender) return unknownSender(channel, requestedId);

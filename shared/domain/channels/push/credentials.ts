@@ -27,11 +27,11 @@ export const fcmCredentials = z
       .string()
       .regex(/^(?:[a-z0-9.-]{1,100}:)?[a-z][a-z0-9-]{4,28}[a-z0-9]$/, 'must be the id of a Google Cloud project')
       .describe('The Firebase project of the app.'),
-    private_key_id: z.string().min(1).max(100).optional().describe('The id of the key, named in what it signs.'),
+    private_key_id: z.string().min(1).max(100).optional().describe('The id of the key, which its signatures name.'),
     private_key: z
       .string()
       .max(MAX_PEM)
-      .refine(isRsaKey, 'must be an RSA private key in PEM, of 2048 bits at least')
+      .refine(isRsaKey, 'must be an RSA private key in PEM, of at least 2048 bits')
       .describe('The private key in PEM.'),
     client_email: z.email().max(254).describe("The service account's address."),
   })
@@ -57,7 +57,7 @@ export const apnsCredentials = z
     environment: z
       .enum(['production', 'development'])
       .default('production')
-      .describe('Which of the two APNs environments gave out the device tokens.'),
+      .describe('The APNs environment that issued the device tokens.'),
   })
   .describe('Token-based access to the Apple Push Notification service.');
 export type ApnsCredentials = z.infer<typeof apnsCredentials>;
@@ -87,7 +87,7 @@ export const vapidCredentials = z
       .string()
       .max(300)
       .regex(/^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, 'must be a mailto: or https: address')
-      .describe('Where push services reach who sends: a mailto: or https: address.'),
+      .describe('The contact address for push services: a mailto: or https: address.'),
   })
   .refine(isVapidPair, { path: ['privateKey'], message: 'must belong to publicKey' })
   .describe('The VAPID keys of a web app.');

@@ -48,7 +48,7 @@ const subscriptionFault = (policy: WebPushPolicy, { platform, token, p256dh, aut
   return fault === undefined
     ? undefined
     : refuse('BAD_REQUEST', {
-        detail: "The token is no endpoint of a browser's push service.",
+        detail: "The token is not an endpoint of a browser's push service.",
         errors: [{ path: 'token', message: fault }],
       });
 };

@@ -50,7 +50,7 @@ export const PUSH_LIMITS = {
 /** Whether the content fits into what push services accept. */
 export const fitsPushLimit = ({ title, body, deepLink, imageUrl, actions }: PushContent): boolean =>
   Buffer.byteLength(JSON.stringify({ title, body, deepLink, imageUrl, actions })) <= PUSH_LIMITS.contentBytes;
-export const PUSH_TOO_LARGE = `must leave all that is shown within ${PUSH_LIMITS.contentBytes} bytes`;
+export const PUSH_TOO_LARGE = `must keep the visible content within ${PUSH_LIMITS.contentBytes} bytes`;
 
 /** Devices of a platform that the push service accepted, and those that failed. */
 export interface Outcomes {

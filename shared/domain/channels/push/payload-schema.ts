@@ -20,6 +20,6 @@ export const pushPayloadSchema = z
     silent: z.boolean().optional(),
   })
   .refine(({ text, body }) => (text === undefined) !== (body === undefined), {
-    message: 'must be given, or body: one of both',
+    message: 'must be given, or body: exactly one of the two',
     path: ['text'],
   });

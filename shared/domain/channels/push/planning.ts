@@ -15,7 +15,7 @@ import { PUSH_PLATFORMS } from './transport.ts';
 
 type Planning = ChannelPlanning<'push', PushPlanPorts>;
 
-const tooLong = refuseField('The notification is longer than push services take.', 'text', PUSH_TOO_LARGE);
+const tooLong = refuseField('The notification is longer than push services accept.', 'text', PUSH_TOO_LARGE);
 const noDevice = refuse('VALIDATION_ERROR', {
   detail: 'The recipient has no device.',
   v1Code: 'invalid_recipient',

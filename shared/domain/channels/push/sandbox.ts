@@ -4,12 +4,12 @@ import type { PushAnswer, PushDispatch, PushTransport } from './transport.ts';
 const unreachable: PushAnswer = {
   kind: 'refused',
   cause: 'recipient',
-  detail: 'the sandbox plays an unreachable device',
+  detail: 'the sandbox simulates an unreachable device',
 };
 /** Push services' answers for the sandbox's failure reports, by reason. */
 const FAILURES: Readonly<Record<string, PushAnswer>> = {
-  invalid_number: { kind: 'refused', cause: 'recipient', detail: 'the sandbox plays a dead token', deadToken: true },
-  blacklisted: { kind: 'refused', cause: 'blacklisted', detail: 'the sandbox plays a blocked device' },
+  invalid_number: { kind: 'refused', cause: 'recipient', detail: 'the sandbox simulates a dead token', deadToken: true },
+  blacklisted: { kind: 'refused', cause: 'blacklisted', detail: 'the sandbox simulates a blocked device' },
 };
 
 /**

@@ -36,7 +36,7 @@ export const rcs = defineChannel<'rcs', RcsPlanPorts>({
     content.fallback === undefined
       ? reports
       : reports.map((report) => (report.reason === 'no_rcs' ? { status: 'delivered', via: 'sms' } : report)),
-  // `data.channel`: whether it was delivered by RCS or by the SMS fallback (docs/spec/rcs.md#what-carried-it).
+  // `data.channel`: whether it was delivered by RCS or by the SMS fallback (docs/spec/rcs.md#which-channel-carried-it).
   eventData: ({ via }) => (via ? { channel: via } : {}),
   payload: (content) => ({ ...definedFields({ text: content.text }), ...partsOf(content) }),
   resendContent: (content) => {

@@ -4,7 +4,7 @@ import * as z from 'zod';
 export const RCS_ROUTES = ['easy_rcs', 'easy_otp_rcs'] as const;
 export type RcsRoute = (typeof RCS_ROUTES)[number];
 
-/** Statuses of an RCS message (docs/spec/rcs.md#rcs-statuses), and what may have carried it (docs/spec/rcs.md#what-carried-it). */
+/** Statuses of an RCS message (docs/spec/rcs.md#rcs-statuses), and what may have carried it (docs/spec/rcs.md#which-channel-carried-it). */
 export const RCS_STATUSES = ['queued', 'sent', 'delivered', 'read', 'failed'] as const;
 export type RcsStatus = (typeof RCS_STATUSES)[number];
 export const RCS_CARRIERS = ['rcs', 'sms'] as const;

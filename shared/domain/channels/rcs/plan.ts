@@ -16,7 +16,7 @@ export interface RcsPlanPorts extends Pick<SenderChecks, 'defaultSender'> {
 }
 
 const invalid = (errors: readonly FieldError[]) =>
-  refuse('VALIDATION_ERROR', { detail: 'The message breaks a rule of RCS.', errors });
+  refuse('VALIDATION_ERROR', { detail: 'The message violates a rule of RCS.', errors });
 
 /** The SMS of a fallback that costs more than the RCS message's price covers: of several segments, or in UCS-2. */
 const otherPriceAsSms = ({ fallback }: RcsContent, route: RcsRoute) => {

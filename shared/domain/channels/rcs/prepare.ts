@@ -21,7 +21,7 @@ export const fileUrlError = (text: string): string | undefined => {
   const error = checkEndpoint(text, { allowLoopbackHttp: false });
   if (error) return error;
   const host = hostOf(new URL(text));
-  if (IP_LITERAL.test(host)) return 'must name a public domain, not an address of numbers';
+  if (IP_LITERAL.test(host)) return 'must name a public domain, not an IP address';
   return NON_PUBLIC_ENDING.test(host) ? 'must name a public domain' : undefined;
 };
 

@@ -42,7 +42,7 @@ const suggestion = z
       label,
       postback: boundedText(RCS_LIMITS.postback).optional().meta({
         maxLength: RCS_LIMITS.postback,
-        description: 'The data of the reply, besides its label.',
+        description: 'The data of the reply, in addition to its label.',
         example: 'confirm-A-1842',
       }),
     }),
@@ -103,7 +103,7 @@ export const rcsFields = {
     .strictObject({
       text: boundedText(RCS_LIMITS.fallback).meta({
         maxLength: RCS_LIMITS.fallback,
-        description: `At most ${RCS_LIMITS.fallback} characters. Accents and symbols are replaced by plain equivalents, so that it is sent in GSM-7; one without an equivalent switches it to UCS-2. More than 160 characters of GSM-7, or UCS-2, costs what that SMS costs if the message is sent that way: the dearer of both is held, and what was not needed returns once the provider tells. Its links are not replaced.`,
+        description: `At most ${RCS_LIMITS.fallback} characters. Accents and symbols are replaced by plain equivalents, so that it is sent in GSM-7; one without an equivalent switches it to UCS-2. More than 160 characters of GSM-7, or UCS-2, costs the price of that SMS if the message is sent that way: the higher of both prices is held, and the difference is released once the provider reports the channel. Its links are not replaced.`,
         example: 'Seu pedido saiu para entrega.',
       }),
     })

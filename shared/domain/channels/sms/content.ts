@@ -26,7 +26,7 @@ export const SMS_REASONS = [
   'abandoned',
 ] as const;
 
-/** The text as the device receives it, and its billable size (docs/spec/sms.md#text-that-leaves). */
+/** The text as the device receives it, and its billable size (docs/spec/sms.md#text-as-sent). */
 export const storedSms = z.object({
   text: z.string(),
   encoding: z.enum(['GSM-7', 'UCS-2']),

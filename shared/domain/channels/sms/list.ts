@@ -17,7 +17,7 @@ export const listSms = async (
   const number = phone === undefined ? undefined : parsePhone(phone);
   if (phone !== undefined && number === undefined)
     return refuseField(
-      'The query breaks the contract.',
+      'The query violates the contract.',
       'phone',
       'must be an existing number in E.164; in an address its + is written %2B',
     );

@@ -3,7 +3,7 @@ import { GSM_BASIC, GSM_EXTENSION } from '../../core/gsm-alphabet.ts';
 /** GSM 03.38 septets or UTF-16 code units. */
 export type SmsEncoding = 'GSM-7' | 'UCS-2';
 
-/** A text as it is sent and billed (docs/spec/sms.md#text-that-leaves). */
+/** A text as it is sent and billed (docs/spec/sms.md#text-as-sent). */
 export interface PreparedText {
   readonly text: string;
   readonly encoding: SmsEncoding;
@@ -145,7 +145,7 @@ const measure = (text: string): PreparedText => {
 /**
  * Prepares a text for sending. Characters outside GSM-7 are replaced by GSM-7 equivalents; one without an equivalent switches the whole
  * message to UCS-2. Equivalents longer than the original (three dots for an ellipsis) are not used if they would add a segment. Linear
- * time. `body` must be well-formed Unicode (docs/spec/sms.md#text-that-leaves).
+ * time. `body` must be well-formed Unicode (docs/spec/sms.md#text-as-sent).
  */
 export const prepareText = (body: string): PreparedText => {
   if (isGsm(body)) return measure(body);

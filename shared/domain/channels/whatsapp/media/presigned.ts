@@ -51,7 +51,7 @@ const removeQuietly = (ports: MediaPorts, { objectKey }: PendingUpload): Promise
   ports.bucket.remove(objectKey).catch(() => ports.onFailure('an uploaded object could not be removed'));
 
 const mismatch = () =>
-  refuse('VALIDATION_ERROR', 'What was put is not what the upload was begun for: its size or its type is another.');
+  refuse('VALIDATION_ERROR', 'The uploaded file does not match the upload: its size or its type differs.');
 
 /** Reads the uploaded object into the spool. Size, declared type and detected type must match the request. */
 const receiveObject = async (ports: MediaPorts, upload: PendingUpload, object: StoredObject, spool: Spool) => {
@@ -87,7 +87,7 @@ export const completeUpload = async (
   if (!object)
     return (
       (await completedMedia(ports, upload)) ??
-      refuse('CONFLICT', 'No bytes were put at the address of this upload yet.')
+      refuse('CONFLICT', 'Nothing was uploaded to the address of this upload yet.')
     );
   let isFirst = true;
   const media = await forwardFile(

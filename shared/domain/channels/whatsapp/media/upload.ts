@@ -24,7 +24,7 @@ const refusalOf = (error: UploadError): Refusal<'BAD_REQUEST' | 'PAYLOAD_TOO_LAR
   if (error.kind === 'too_long') return bodyTooLarge();
   if (error.kind === 'not_json') return refuse('BAD_REQUEST', 'The body is not JSON.');
   if (error.kind === 'duplicate_field')
-    return refuseField('The body breaks the contract.', 'dataBase64', 'is given twice');
+    return refuseField('The body violates the contract.', 'dataBase64', 'is given twice');
   return refuse('VALIDATION_ERROR', {
     detail: `dataBase64 is not base64: it breaks off at character ${error.at}, counted from 0.`,
     meta: { position: error.at },

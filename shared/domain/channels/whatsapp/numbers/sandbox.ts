@@ -21,7 +21,7 @@ const phoneOf = (phoneNumberId: string): string => `+55119${phoneNumberId.slice(
 
 const numberOf = (phoneNumberId: string): MetaAnswer<MetaNumber> => {
   const scenario = SCENARIOS[phoneNumberId.slice(-4)] ?? {};
-  if (scenario === 'absent') return { kind: 'refused', cause: 'absent', detail: 'the sandbox knows no such number' };
+  if (scenario === 'absent') return { kind: 'refused', cause: 'absent', detail: 'the sandbox has no such number' };
   return done({
     displayPhone: phoneOf(phoneNumberId),
     status: 'connected',
@@ -50,7 +50,7 @@ export const sandboxMetaApi = (accessToken: string): MetaApi => {
   const refused: MetaAnswer<never> = {
     kind: 'refused',
     cause: 'credentials',
-    detail: 'the sandbox plays a token that is not valid',
+    detail: 'the sandbox simulates a token that is not valid',
   };
   const respond = async <T>(answer: MetaAnswer<T>): Promise<MetaAnswer<T>> =>
     accessToken === REFUSED_TOKEN ? refused : answer;

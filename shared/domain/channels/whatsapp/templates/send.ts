@@ -152,7 +152,7 @@ export const withSavedTemplate = async (
     : await findByName(ports, organizationId, name, { language, numberId: request.labels?.numberId });
   if (!found)
     return isOurs
-      ? refuseField('There is no such template.', 'template', 'is no template of the organization')
+      ? refuseField('There is no such template.', 'template', 'is not a template of the organization')
       : request;
   const refused = templateRefusal(found, request);
   if (isRefusal(refused)) return refused;

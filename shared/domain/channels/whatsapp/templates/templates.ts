@@ -53,7 +53,7 @@ export const requireNumber = async (
   numberId: Id<'number'>,
 ): Promise<WhatsappNumber | Refusal<'VALIDATION_ERROR'>> =>
   (await numbers.read(organizationId, numberId)) ??
-  refuseField('There is no such number.', 'numberId', 'is no number of the organization');
+  refuseField('There is no such number.', 'numberId', 'is not a number of the organization');
 
 /** The initial fields of a number's template or flow. */
 export const firstVersion = ({ organizationId, id: numberId, wabaId }: WhatsappNumber, now: number) => ({
