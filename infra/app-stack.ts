@@ -184,7 +184,7 @@ export class AppStack extends Stack {
     const { streamArn } = this.#props.data;
     if (streamArn === undefined) return undefined;
     const { memoryMb, timeoutSeconds } = COMMON.outcomeCounter;
-    // In the nested stack of the operation that reads the counts: the App stack's resources are limited.
+    // With the operation that reads the counts, in a nested stack: the App stack's resources are limited.
     const area = 'metrics';
     const { lambda } = this.#functions.create({
       path: OUTCOME_COUNTER,

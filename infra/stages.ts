@@ -161,6 +161,9 @@ export const APP_AREAS: ReadonlySet<string> = new Set([
   'webhooks',
 ]);
 
+/** Areas in the nested stack of another area: each nested stack is a resource of the App stack. Never move an area that is deployed. */
+export const SHARED_STACKS: Readonly<Record<string, string>> = { metrics: 'operator' };
+
 /** Alarm thresholds. */
 export const THRESHOLDS = {
   /** Latency target of a single send, p95 (docs/spec/platform.md#targets). */

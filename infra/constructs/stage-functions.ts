@@ -4,7 +4,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
 import { QUEUE_NAMES, type QueueName } from '../../shared/queues/queues.ts';
-import { APP_AREAS, COMMON, NAMES } from '../stages.ts';
+import { APP_AREAS, COMMON, NAMES, SHARED_STACKS } from '../stages.ts';
 import { FunctionRole } from './function-role.ts';
 import { mergeGrants, type RoleGrants, type StageResources } from './grants.ts';
 import {
@@ -68,6 +68,7 @@ export class StageFunctions {
   readonly #queues: Queues;
   readonly #resources: StageResources;
   readonly #areas = new Map<string, Area>();
+  readonly #nested = new Map<string, NestedStack>();
 
   constructor(app: Stack, parts: FunctionParts, queues: Queues) {
     this.#app = app;
@@ -131,7 +132,7 @@ export class StageFunctions {
   private area(name: string): Area {
     const known = this.#areas.get(name);
     if (known) return known;
-    const scope = APP_AREAS.has(name) ? this.#app : this.nestedStack(name);
+    const scope = APP_AREAS.has(name) ? this.#app : this.nestedStack(SHARED_STACKS[name] ?? name);
     const made = { scope, logGroup: this.logGroup(scope, name) };
     this.#areas.set(name, made);
     return made;
@@ -139,10 +140,14 @@ export class StageFunctions {
 
   /** Deployed and rolled back with the application, whose published routes depend on it. */
   private nestedStack(area: string): NestedStack {
-    return new NestedStack(this.#app, `Area-${area}`, {
+    const known = this.#nested.get(area);
+    if (known) return known;
+    const made = new NestedStack(this.#app, `Area-${area}`, {
       description: `Messaging, ${this.#parts.environment}: the functions of ${area}.`,
       suppressTemplateIndentation: true,
     });
+    this.#nested.set(area, made);
+    return made;
   }
 
   /**

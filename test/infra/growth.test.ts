@@ -71,16 +71,16 @@ describe('an area', () => {
 
   it('that the App stack does not hold is a nested stack, in which one operation more is one resource more', () => {
     const [none, two, three] = [withArea('fresh', 0), withArea('fresh', 2), withArea('fresh', 3)];
-    expect(nestedIn(three).map(({ node }) => node.id)).toEqual(['Area-fresh', 'Area-metrics']);
-    const [app = 0, metrics = 0] = sizesOf(none);
+    expect(nestedIn(three).map(({ node }) => node.id)).toEqual(['Area-fresh', 'Area-operator']);
+    const [app = 0, counter = 0] = sizesOf(none);
     // The nested stack; in it role, log group and functions.
-    expect(sizesOf(two)).toEqual([app + 1, 4, metrics]);
-    expect(sizesOf(three)).toEqual([app + 1, 5, metrics]);
+    expect(sizesOf(two)).toEqual([app + 1, 4, counter]);
+    expect(sizesOf(three)).toEqual([app + 1, 5, counter]);
   });
 
   it('that the App stack holds is not nested, exists, and was there from the start: none moves, for its functions have fixed names', () => {
     expect(APP_AREAS.size).toBe(30);
-    expect(nestedIn(withArea('sms', 2)).map(({ node }) => node.id)).toEqual(['Area-metrics']);
+    expect(nestedIn(withArea('sms', 2)).map(({ node }) => node.id)).toEqual(['Area-operator']);
     const areas = new Set(
       resourcesOf(grown.apps.live, 'AWS::Logs::LogGroup').map(({ Properties }) => textOf(Properties.LogGroupName)),
     );

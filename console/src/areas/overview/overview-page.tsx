@@ -1,42 +1,23 @@
-import { Alert, Card, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Alert, SimpleGrid } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Wallet } from '../../sdk.ts';
 import { DataTable } from '../../ui/data-table.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, Section } from '../../ui/page.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { Loading } from '../../ui/states.tsx';
 import { Coins } from '../../ui/values.tsx';
+import { Figure } from './figure.tsx';
+import { Outcomes } from './outcomes.tsx';
 import { texts } from './texts.ts';
-
-const Figure = ({ name, children, hint }: { name: string; children: ReactNode; hint?: string }) => (
-  <Card withBorder>
-    <Text size="sm" c="dimmed">
-      {name}
-    </Text>
-    <Text size="xl" fw={650}>
-      {children}
-    </Text>
-    {hint ? (
-      <Text size="sm" c="dimmed">
-        {hint}
-      </Text>
-    ) : null}
-  </Card>
-);
 
 const WalletView = ({ wallet }: { readonly wallet: Wallet }) => {
   const t = useTexts(texts);
-  const format = useFormat();
-  const { balanceCoins, heldCoins, lowBalanceCoins, bands } = wallet;
+  const { balanceCoins, heldCoins, lowBalanceCoins } = wallet;
   return (
-    <Stack>
-      <Title order={2} size="h4">
-        {t.wallet}
-      </Title>
+    <Section title={t.wallet}>
       {balanceCoins < lowBalanceCoins ? (
         <Alert color="yellow" variant="outline">
           {t.low}
@@ -51,9 +32,15 @@ const WalletView = ({ wallet }: { readonly wallet: Wallet }) => {
         </Figure>
         <Figure name={t.lowBalance}>{lowBalanceCoins > 0 ? <Coins coins={lowBalanceCoins} /> : t.off}</Figure>
       </SimpleGrid>
-      <Title order={2} size="h4">
-        {t.bands}
-      </Title>
+    </Section>
+  );
+};
+
+const BandsView = ({ bands }: Pick<Wallet, 'bands'>) => {
+  const t = useTexts(texts);
+  const format = useFormat();
+  return (
+    <Section title={t.bands}>
       <DataTable
         caption={t.bands}
         rows={bands}
@@ -70,11 +57,11 @@ const WalletView = ({ wallet }: { readonly wallet: Wallet }) => {
           },
         ]}
       />
-    </Stack>
+    </Section>
   );
 };
 
-/** The start page: what the wallet holds. */
+/** The start page: what the wallet holds, and the outcomes of messages. */
 export default function OverviewPage() {
   const t = useTexts(texts);
   const wallet = useQuery({
@@ -87,6 +74,8 @@ export default function OverviewPage() {
       <ProblemView error={wallet.error} onRetry={() => void wallet.refetch()} />
       {wallet.isPending ? <Loading /> : null}
       {wallet.data ? <WalletView wallet={wallet.data} /> : null}
+      <Outcomes />
+      {wallet.data ? <BandsView bands={wallet.data.bands} /> : null}
     </Page>
   );
 }

@@ -1,5 +1,14 @@
 import { defineTexts } from '../../app/texts.ts';
 
+const channels = {
+  whatsapp: 'WhatsApp',
+  email: 'E-mail',
+  sms: 'SMS',
+  rcs: 'RCS',
+  push: 'Push',
+  instagram: 'Instagram',
+} as const;
+
 export const texts = defineTexts(
   {
     title: 'Visão geral',
@@ -16,6 +25,53 @@ export const texts = defineTexts(
     price: 'Preço do próximo segmento',
     upTo: 'Vale até',
     noEnd: 'sem fim',
+    outcomes: 'Envios',
+    range: 'Período',
+    ranges: { '24h': '24 horas', '7d': '7 dias', '30d': '30 dias' },
+    channel: 'Canal',
+    allChannels: 'Todos',
+    channels,
+    spent: 'Gasto no período',
+    messages: 'Mensagens',
+    messagesHint: (sent: string) => `enviadas: ${sent}`,
+    delivery: 'Entregues',
+    deliveryHint: (delivered: string, sent: string) => `${delivered} de ${sent} enviadas`,
+    failure: 'Falhas',
+    failureHint: (failed: string, total: string) => `${failed} de ${total}`,
+    charts: { sends: 'Mensagens por canal', delivery: 'Taxa de entrega', failure: 'Taxa de falha' },
+    chartSummary: (title: string, value: string) =>
+      `Gráfico: ${title} ao longo do período; no total ${value}. Os números estão na tabela “Números dos gráficos”.`,
+    table: 'Números dos gráficos',
+    hours:
+      'Horas no seu fuso. Contam até 20 s depois; as mais novas ainda sobem, porque os recibos contam na hora do envio.',
+    days: (timeZone: string) =>
+      `Dias de ${timeZone}. Contam até 20 s depois; os mais novos ainda sobem, porque os recibos contam no dia do envio.`,
+    byChannel: 'Por canal',
+    columns: {
+      time: 'Quando',
+      channel: 'Canal',
+      total: 'Mensagens',
+      sent: 'Enviadas',
+      delivered: 'Entregues',
+      deliveryRate: 'Taxa de entrega',
+      read: 'Lidas',
+      readRate: 'Taxa de leitura',
+      failed: 'Falhas',
+      failureRate: 'Taxa de falha',
+      coins: 'Gasto',
+    },
+    failures: 'Por que falharam',
+    reason: 'Motivo',
+    count: 'Mensagens',
+    emptyTitle: 'Nenhuma mensagem neste período',
+    empty:
+      'Aqui aparece o que houve com o que você envia: entregas, leituras, falhas e gasto, por canal. Uma mensagem conta uns 20 s depois de sair.',
+    emptyTest:
+      'No ambiente de teste nada chega a ninguém, e o final do número escolhe o desfecho: 0005 é entregue, 0006 não é, 0025 (WhatsApp e RCS) é lida.',
+    emptyCode: 'Envie a primeira pela página Nova mensagem, ou pela API, com uma chave:',
+    compose: 'Nova mensagem',
+    keys: 'Chaves de API',
+    exampleText: 'Olá! Seu pedido saiu para entrega.',
   },
   {
     title: 'Overview',
@@ -32,5 +88,52 @@ export const texts = defineTexts(
     price: 'Price of the next segment',
     upTo: 'Valid up to',
     noEnd: 'no end',
+    outcomes: 'Sends',
+    range: 'Period',
+    ranges: { '24h': '24 hours', '7d': '7 days', '30d': '30 days' },
+    channel: 'Channel',
+    allChannels: 'All',
+    channels,
+    spent: 'Spent in the period',
+    messages: 'Messages',
+    messagesHint: (sent) => `sent: ${sent}`,
+    delivery: 'Delivered',
+    deliveryHint: (delivered, sent) => `${delivered} of ${sent} sent`,
+    failure: 'Failed',
+    failureHint: (failed, total) => `${failed} of ${total}`,
+    charts: { sends: 'Messages by channel', delivery: 'Delivery rate', failure: 'Failure rate' },
+    chartSummary: (title, value) =>
+      `Chart: ${title} over the period; in total ${value}. The figures are in the table “Figures of the charts”.`,
+    table: 'Figures of the charts',
+    hours:
+      'Hours in your time zone. Counted within 20 s; the latest still rise, since receipts count in the hour of the send.',
+    days: (timeZone) =>
+      `Days of ${timeZone}. Counted within 20 s; the latest still rise, since receipts count on the day of the send.`,
+    byChannel: 'By channel',
+    columns: {
+      time: 'When',
+      channel: 'Channel',
+      total: 'Messages',
+      sent: 'Sent',
+      delivered: 'Delivered',
+      deliveryRate: 'Delivery rate',
+      read: 'Read',
+      readRate: 'Read rate',
+      failed: 'Failed',
+      failureRate: 'Failure rate',
+      coins: 'Spent',
+    },
+    failures: 'Why they failed',
+    reason: 'Reason',
+    count: 'Messages',
+    emptyTitle: 'No messages in this period',
+    empty:
+      'This is where the outcomes of your messages appear: deliveries, reads, failures and spending, by channel. A message counts about 20 s after it is sent.',
+    emptyTest:
+      'In the test environment nothing reaches anybody, and the end of the number chooses the outcome: 0005 is delivered, 0006 is not, 0025 (WhatsApp and RCS) is read.',
+    emptyCode: 'Send the first one on the page New message, or by the API, with a key:',
+    compose: 'New message',
+    keys: 'API keys',
+    exampleText: 'Hello! Your order is on its way.',
   },
 );
