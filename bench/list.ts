@@ -1,14 +1,8 @@
-import { BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { marshall } from '@aws-sdk/util-dynamodb';
-import { type Id, newId } from '../shared/domain/core/ids.ts';
-import { mapConcurrently } from '../shared/domain/core/map-concurrently.ts';
-import type { MessageRecord } from '../shared/domain/message/message.ts';
 import { KEYS } from '../shared/storage/access-patterns.ts';
 import { tableClient } from '../shared/storage/client/client.ts';
-import { withRetries } from '../shared/storage/client/retries.ts';
-import { messageRows } from '../shared/storage/messages/message-rows.ts';
 import type { Client } from '../test/support/api.ts';
 import type { CountingProxy } from './counting-proxy.ts';
+import { CAMPAIGN, layOutMessages, MATCHES, stepOf } from './message-base.ts';
 import { fundedOrganization, startService } from './processes.ts';
 import { ROUNDS } from './record.ts';
 import { columns, figure, median, type Section, type Verdict, verdict } from './report.ts';
@@ -16,82 +10,13 @@ import { columns, figure, median, type Section, type Verdict, verdict } from './
 /** What the interface speaks of, and what is laid out unless LIST_ROWS says otherwise: a million takes this engine more than some minutes. */
 const PROMISED = 1_000_000;
 const SMALL = 10_000;
-/** Messages are spread evenly over this time, whatever the size of the list. */
-const SPAN_MS = 365 * 24 * 3_600_000;
 const LARGE = Number(process.env.LIST_ROWS ?? 300_000);
 const SIZES = [SMALL, LARGE];
 const LIMIT = 50;
-/** How many messages each filter finds, in a list of any size. */
-const MATCHES = 100;
-const CAMPAIGN = 'spring';
 const REPEATS = 30;
 const GOAL = 1.2;
-const BATCH = 25;
-const CONCURRENCY = 8;
 /** A page that is slow is asked for less often, in ms. */
 const PER_SELECTION_MS = 20_000;
-
-/** One in so many matches a filter. */
-const isMatch = (nth: number, size: number, offset: number) => nth % (size / MATCHES) === offset;
-
-/** The nth of a list of this size. */
-const messageAt = (organizationId: Id<'organization'>, at: number, nth: number, size: number): MessageRecord => ({
-  id: newId('message'),
-  organizationId,
-  env: 'test',
-  channel: 'sms',
-  direction: 'outbound',
-  type: 'text',
-  priority: 'normal',
-  status: isMatch(nth, size, 1) ? 'failed' : 'delivered',
-  to: '+5511999990005',
-  recipientHash: `hash-${at % 1_000}`,
-  region: 'BR',
-  route: 'otp',
-  provider: 'sandbox_provider',
-  units: 1,
-  content: { text: 'Your order is on its way.', encoding: 'GSM-7', length: 26, segments: 1 },
-  contactId: undefined,
-  campaignId: isMatch(nth, size, 0) ? CAMPAIGN : undefined,
-  metadata: undefined,
-  coins: 900 as MessageRecord['coins'],
-  hold: 'captured',
-  fence: 1,
-  deadline: at,
-  callerKey: `key-${at}`,
-  attempts: 1,
-  createdAt: at,
-  updatedAt: at,
-  sentAt: at,
-  decisions: [{ at, kind: 'accepted', detail: 'request accepted' }],
-});
-
-/** Rows that are not due, as those of finished messages. */
-const rowAt = (...message: Parameters<typeof messageAt>) =>
-  marshall(messageRows.write(messageAt(...message)), { removeUndefinedValues: true });
-
-/** Time between two messages of a list of this size, ms. */
-const stepOf = (size: number): number => Math.floor(SPAN_MS / size);
-
-/** Writes this many messages of an organization, evenly over a year; answers the time of the newest. */
-const fill = async (
-  client: DynamoDBClient,
-  tableName: string,
-  organizationId: Id<'organization'>,
-  count: number,
-): Promise<number> => {
-  const step = stepOf(count);
-  const start = Date.now() - count * step - 1_000;
-  const starts = Array.from({ length: Math.ceil(count / BATCH) }, (_, at) => at * BATCH);
-  await mapConcurrently(starts, CONCURRENCY, (from) => {
-    const items = Array.from({ length: Math.min(BATCH, count - from) }, (_, at) =>
-      rowAt(organizationId, start + (from + at) * step, from + at, count),
-    );
-    const RequestItems = { [tableName]: items.map((Item) => ({ PutRequest: { Item } })) };
-    return withRetries(() => client.send(new BatchWriteItemCommand({ RequestItems })));
-  });
-  return start + (count - 1) * step;
-};
 
 /** What a page is asked for: the query of an organization whose newest message is of this time (ms), and how many it matches. */
 interface Selection {
@@ -165,7 +90,7 @@ const measure = async (): Promise<Results> => {
     const callers: Caller[] = [];
     for (const size of SIZES) {
       const { organizationId, keys } = await fundedOrganization(service.store.endpoint);
-      const newest = await fill(dynamodb, service.table.name, organizationId, size);
+      const newest = await layOutMessages(dynamodb, service.table.name, organizationId, size);
       await service.table.write({ update: KEYS.wallet(organizationId), add: { sms: size } });
       callers.push({ size, newest, client: service.clientOf(keys.test) });
       console.log(`list: ${size} messages laid out`);

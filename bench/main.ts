@@ -21,6 +21,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   crm: async () => (await import('./crm.ts')).benchCrm(),
   simulate: async () => (await import('./simulate.ts')).benchSimulate(),
   lists: async () => (await import('./lists.ts')).benchLists(),
+  console: async () => (await import('./console.ts')).benchConsole(),
   laws: async () => (await import('./laws.ts')).benchLaws(),
   tenants: async () => (await import('./tenants.ts')).benchTenants(),
   queue: async () => (await import('./lost-queue.ts')).benchLostQueue(),

@@ -10,7 +10,7 @@ export default defineConfig({
   // Replaced in each response by a new nonce: docs/console.md#serving.
   html: { cspNonce: NONCE_PLACEHOLDER },
   build: {
-    // What it is read by is tests and the deployment.
+    // It is read by tests and the deployment.
     manifest: 'manifest.json',
     assetsDir: 'assets',
     // An inlined file would be a data: URL, which the content security policy refuses.

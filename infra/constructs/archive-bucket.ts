@@ -48,7 +48,7 @@ export class ArchiveBucket extends Construct {
     });
     acknowledge(bucket, {
       'AwsSolutions-S1':
-        'One function writes the archive, and tells of each batch in its log; who reads it is an operator, whose calls CloudTrail has.',
+        'One function writes the archive, and logs each batch; it is read by operators, whose calls are in CloudTrail.',
     });
   }
 }

@@ -101,7 +101,7 @@ export const playJourneyExample = async (name: string, call: Call, say: (line: s
   const contactId = await newContact(call, played);
   const { id } = created.parse(await call('POST', '/v2/journeys', played.journey));
   const simulation = await call('POST', `/v2/journeys/${id}/simulate`, { contactId });
-  say('As it would go for somebody who does nothing:');
+  say('The simulation for a contact who does nothing:');
   for (const visit of z.array(visitSchema).parse(simulation.passos)) say(lineOf(visit));
   await call('PATCH', `/v2/journeys/${id}`, { passos: watchable(played.journey) });
   await call('POST', `/v2/journeys/${id}/activate`);

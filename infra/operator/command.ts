@@ -96,7 +96,7 @@ const runCommand = async (command: OperatorCommand, given: Record<string, unknow
 };
 
 const GROUPS: Readonly<Record<string, string>> = {
-  archive: 'Rows that left the table',
+  archive: 'Archived rows',
   audit: 'Who changed what',
   account: 'The people of an organization',
   key: 'API keys',

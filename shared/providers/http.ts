@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type * as z from 'zod';
 import { orUndefined } from '../domain/core/or-undefined.ts';
-import type { ProviderIo, RefusalCause, RefusedAnswer } from '../domain/message/provider-port.ts';
+import type { ProviderIo, RefusalCause, RefusedAnswer, TextAnswer } from '../domain/message/provider-port.ts';
 
 export interface ProviderCall {
   readonly url: string;
@@ -16,7 +16,12 @@ export interface ProviderCall {
 
 /** Result of a call. `not_sent`: certainly no byte of the request left this machine. `lost`: it may have been processed. */
 export type ProviderReply =
-  | { readonly kind: 'answered'; readonly status: number; readonly headers: Headers; readonly body: string }
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly headers: Pick<Headers, 'get'>;
+      readonly body: string;
+    }
   | { readonly kind: 'not_sent'; readonly detail: string }
   | { readonly kind: 'lost'; readonly detail: string };
 
@@ -57,10 +62,10 @@ export const faultBeforeSending = (fault: unknown): string | undefined => {
 };
 
 const faultName = (fault: unknown): string => {
-  const cause = fault instanceof Error ? fault.cause : undefined;
-  const code = cause instanceof Error ? (cause as SocketFault).code : undefined;
-  if (typeof code === 'string') return code;
-  return fault instanceof Error ? fault.name : 'unknown fault';
+  if (!(fault instanceof Error)) return 'unknown fault';
+  // `fetch` wraps the error of the socket.
+  const { code } = (fault.cause instanceof Error ? fault.cause : fault) as SocketFault;
+  return typeof code === 'string' ? code : fault.name;
 };
 
 const readBounded = async (response: Response, most: number): Promise<string> => {
@@ -81,23 +86,26 @@ const readBounded = async (response: Response, most: number): Promise<string> =>
  */
 const STREAMED = { duplex: 'half', redirect: 'error', window: null } as const;
 
+/** By `fetch`, which frames forms and streams. */
+const callByFetch = async (io: ProviderIo, call: ProviderCall, maxBytes: number): Promise<TextAnswer> => {
+  const { url, method, headers, body, timeoutMs } = call;
+  const response = await io.fetch(url, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body }),
+    ...(body instanceof ReadableStream ? STREAMED : { redirect: 'manual' as const }),
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  return { status: response.status, headers: response.headers, body: await readBounded(response, maxBytes) };
+};
+
 /** Makes one call. Never throws, retries or follows a redirect: either could send a message twice. */
 export const callProvider = async (io: ProviderIo, call: ProviderCall): Promise<ProviderReply> => {
-  const { url, method, headers, body, timeoutMs, maxBytes = MAX_BYTES } = call;
+  const { body, maxBytes = MAX_BYTES } = call;
   try {
-    const response = await io.fetch(url, {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body }),
-      ...(body instanceof ReadableStream ? STREAMED : { redirect: 'manual' as const }),
-      signal: AbortSignal.timeout(timeoutMs),
-    });
-    return {
-      kind: 'answered',
-      status: response.status,
-      headers: response.headers,
-      body: await readBounded(response, maxBytes),
-    };
+    const isText = body === undefined || typeof body === 'string';
+    const answer = isText ? io.callText({ ...call, body, maxBytes }) : callByFetch(io, call, maxBytes);
+    return { kind: 'answered', ...(await answer) };
   } catch (fault) {
     const code = faultBeforeSending(fault);
     return code ? { kind: 'not_sent', detail: code } : { kind: 'lost', detail: faultName(fault) };
@@ -111,7 +119,7 @@ export const parseJson = <T>(schema: z.ZodType<T>, text: string): T | undefined 
 /** Parses a response as JSON by a schema; undefined if its content type is not JSON or parsing fails. */
 export const jsonOf = <T>(
   schema: z.ZodType<T>,
-  { headers, body }: { headers: Headers; body: string },
+  { headers, body }: { headers: Pick<Headers, 'get'>; body: string },
 ): T | undefined => (/\bjson\b/i.test(headers.get('content-type') ?? '') ? parseJson(schema, body) : undefined);
 
 /** A Retry-After header, seconds or date, as whole seconds from now (RFC 9110, 10.2.3). `now` in ms. */

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { checkCard } from '../../shared/domain/cards/stalled.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import { portsOver } from '../storage/cards-kit.ts';
-import type { Tenant } from '../support/api.ts';
 import { use } from '../support/use.ts';
+import { column, middle, shown, startBoard, tile } from './board-kit.ts';
 import { DESKTOP, PHONE } from './browser.ts';
 import { expectNoFaults, inspect, PATIENCE, startConsole } from './kit.ts';
 
@@ -13,54 +13,14 @@ const service = await use(startConsole());
 const WIDE = { ...DESKTOP, viewport: { width: 1920, height: 900 } };
 const DAY_MS = 24 * 3_600_000;
 
-const made = async ({ test: client }: Tenant, path: string, body: unknown) => {
-  const answer = await client.post(path, body);
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return answer.body;
-};
-
-const STAGES = [
-  { nome: 'Novo', probabilidade: 20, tempoMaximoDias: 1 },
-  { nome: 'Proposta', probabilidade: 60, camposObrigatorios: ['valor', 'atributos.origem'] },
-  { nome: 'Negociação' },
-  { nome: 'Ganho', tipo: 'ganho' },
-  { nome: 'Perdido', tipo: 'perdido' },
-];
-/** A pipeline whose first stage has these cards, and what is where in it, as the service has it. */
-const startBoard = async (titles: readonly string[], fields: object = {}) => {
-  const tenant = await service.tenant();
-  const pipeline = await made(tenant, '/pipelines', { nome: 'Vendas', estagios: STAGES });
-  const cards: { id: string }[] = [];
-  for (const titulo of titles) cards.push(await made(tenant, '/cards', { pipelineId: pipeline.id, titulo, ...fields }));
-  const path = `/console/pipelines/${pipeline.id}`;
-  const card = (at: number) => tenant.test.get(`/cards/${cards[at]?.id}`).then(({ body }) => body);
-  const stored = async () => {
-    const { body } = await tenant.test.get(`/pipelines/${pipeline.id}/board`);
-    return body.estagios.map(({ cards: held }: { cards: { titulo: string }[] }) => held.map(({ titulo }) => titulo));
-  };
-  return { tenant, pipeline, path, cards, card, stored };
-};
-/** The page's content, column by column. */
-const shown = (page: Page) =>
-  page.evaluate<string[][]>(
-    "[...document.querySelectorAll('[data-stage]')].map((stage) => [...stage.querySelectorAll('[data-card] p:first-child')].map((title) => title.textContent))",
-  );
-const tile = (page: Page, title: string) => page.locator('[data-card]', { hasText: title });
-const column = (page: Page, name: string) => page.locator(`[data-stage][aria-label="${name}"]`);
-
-const middle = async (page: Page, locator: ReturnType<Page['locator']>) => {
-  const box = await locator.boundingBox();
-  if (!box) throw new Error('It is not there.');
-  return { x: box.x + box.width / 2, y: box.y + box.height / 2, height: box.height, page };
-};
 /** Drags a card by the mouse to the middle of what is given, and drops it once the page says that it is there: `Negociação, posição 1`. */
 const drag = async (page: Page, title: string, to: ReturnType<Page['locator']>, there: string) => {
-  const from = await middle(page, tile(page, title));
+  const from = await middle(tile(page, title));
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
   await page.mouse.move(from.x + 10, from.y + 10, { steps: 3 });
   await page.locator('[data-dragging]').waitFor();
-  const end = await middle(page, to);
+  const end = await middle(to);
   await page.mouse.move(end.x, end.y, { steps: 8 });
   await page.mouse.move(end.x, end.y + 1);
   await page.getByText(`${title} sobre ${there}.`).waitFor({ state: 'attached' });

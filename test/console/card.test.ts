@@ -1,17 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { FILES, filled } from '../media/files.ts';
-import type { Tenant } from '../support/api.ts';
 import { use } from '../support/use.ts';
-import { expectNoFaults, inspect, PATIENCE, startConsole } from './kit.ts';
+import { expectNoFaults, inspect, made, PATIENCE, startConsole } from './kit.ts';
 
 const service = await use(startConsole());
 const EVIL = `<img src=x onerror="window.hit=1"><script>window.hit=1</script>'"><svg/onload=window.hit=1>`;
 
-const made = async ({ test: client }: Tenant, path: string, body: unknown) => {
-  const answer = await client.post(path, body);
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return answer.body;
-};
 const startCard = async (fields: object = {}) => {
   const tenant = await service.tenant();
   const pipeline = await made(tenant, '/pipelines', { nome: 'Vendas' });

@@ -3,15 +3,10 @@ import type { Tenant } from '../support/api.ts';
 import { validCnpj } from '../support/companies.ts';
 import { use } from '../support/use.ts';
 import { PHONE } from './browser.ts';
-import { expectNoFaults, inspect, PATIENCE, startConsole } from './kit.ts';
+import { expectNoFaults, inspect, made, PATIENCE, startConsole } from './kit.ts';
 
 const service = await use(startConsole());
 
-const made = async ({ test: client }: Tenant, path: string, body: unknown) => {
-  const answer = await client.post(path, body);
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return answer.body;
-};
 const company = (tenant: Tenant, body: Record<string, unknown>) => made(tenant, '/v2/companies', body);
 const companies = async ({ test: client }: Tenant) => (await client.get('/v2/companies')).body.items;
 const masked = (cnpj: string) => cnpj.replace(/^(.{2})(.{3})(.{3})(.{4})(.{2})$/, '$1.$2.$3/$4-$5');
@@ -41,12 +36,16 @@ describe('companies', () => {
     ]);
 
     await page.getByRole('button', { name: 'Editar' }).click();
+    // A change that another person writes meanwhile stays.
+    const path = page.url().replace(/.*\/companies/, '/v2/companies');
+    expect((await tenant.test.call('PATCH', path, { body: { segmento: 'Padarias' } })).status).toBe(200);
     await dialog.getByLabel('CNPJ').fill(numeric);
     await dialog.getByLabel('Site').fill('');
     await dialog.getByRole('button', { name: 'Salvar' }).click();
     await page.getByText(masked(numeric)).waitFor();
     const [changed] = await companies(tenant);
-    expect(changed).toMatchObject({ nome: 'Padaria Sol', cnpj: numeric, atributos: { porte: 'médio', lojas: 3 } });
+    const kept = { nome: 'Padaria Sol', segmento: 'Padarias', atributos: { porte: 'médio', lojas: 3 } };
+    expect(changed).toMatchObject({ ...kept, cnpj: numeric });
     expect(changed).not.toHaveProperty('site');
     expectNoFaults(page);
   });

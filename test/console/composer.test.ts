@@ -3,16 +3,11 @@ import { describe, expect, test } from 'vitest';
 import type { Tenant } from '../support/api.ts';
 import { use } from '../support/use.ts';
 import { PHONE } from './browser.ts';
-import { expectNoFaults, inspect, PATIENCE, startConsole } from './kit.ts';
+import { expectNoFaults, inspect, made, PATIENCE, startConsole } from './kit.ts';
 
 const service = await use(startConsole());
 const EVIL = `<img src=x onerror="window.hit=1"><script>window.hit=1</script>'"><svg/onload=window.hit=1>`;
 
-const made = async ({ test: client }: Tenant, path: string, body: unknown) => {
-  const answer = await client.post(path, body);
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return answer.body;
-};
 const messages = async ({ test: client }: Tenant) => (await client.get('/messages')).body;
 const hop = (page: Page, channel: string) => page.locator(`[data-hop="${channel}"]`);
 const fact = (page: Page, channel: string, name: string) =>
@@ -30,6 +25,8 @@ describe('the composer', () => {
     const page = await open(tenant);
     await page.getByText('Preencha o destinatário e o conteúdo', { exact: false }).waitFor();
     await inspect(page, 'composer-empty');
+    const send = page.getByRole('button', { name: 'Enviar' });
+    expect(await send.isDisabled()).toBe(true);
     await message(page).getByLabel('Canal').selectOption('sms');
     await message(page).getByLabel('Destinatário').fill('+55 11 99999-0005');
     await message(page).getByRole('textbox', { name: 'Texto' }).fill('Não há atenção que chegue.');
@@ -44,7 +41,10 @@ describe('the composer', () => {
     await inspect(page, 'composer');
     expect((await messages(tenant)).total).toBe(0);
 
-    await page.getByRole('button', { name: 'Enviar' }).dblclick();
+    await message(page).getByRole('textbox', { name: 'Texto' }).fill(' ');
+    expect(await send.isDisabled()).toBe(true);
+    await message(page).getByRole('textbox', { name: 'Texto' }).fill('Seu pedido saiu.');
+    await send.dblclick();
     await page.waitForURL(/\/console\/messages\/msg_/);
     await page.getByText('Entregue', { exact: true }).first().waitFor();
     const { items, total } = await messages(tenant);
@@ -90,6 +90,21 @@ describe('the composer', () => {
     expect((await messages(tenant)).items).toMatchObject([{ channel: 'rcs', payload: { text: 'Seu pedido saiu.' } }]);
   });
 
+  test('takes five fallbacks', async () => {
+    const page = await open(await service.tenant());
+    const add = page.getByRole('button', { name: 'Tentar outro canal' });
+    for (let count = 1; count <= 5; count++) {
+      await add.click();
+      await page.getByRole('group', { name: `Tentativa ${count}` }).waitFor();
+    }
+    expect(await add.count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Adiantar a tentativa 1' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Adiar a tentativa 5' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Tirar a tentativa 3' }).click();
+    await expect.poll(() => page.getByRole('group', { name: /^Tentativa/ }).count(), PATIENCE).toBe(4);
+    await add.waitFor();
+  });
+
   test('sends a template with its variables, at the moment that one chose', async () => {
     const tenant = await service.tenant();
     await made(tenant, '/v2/email/templates', {
@@ -103,6 +118,12 @@ describe('the composer', () => {
     await message(page).getByLabel('Canal').selectOption('email');
     await message(page).getByLabel('Conteúdo').selectOption('template');
     await message(page).getByLabel('Destinatário').fill('rui@loja.example');
+    await message(page).getByLabel('Modelo').selectOption({ label: 'Boas-vindas' });
+    // Another channel has templates of its own: the one that was chosen is none of them.
+    await message(page).getByLabel('Canal').selectOption('whatsapp');
+    await message(page).getByLabel('Canal').selectOption('email');
+    expect(await page.getByLabel('nome').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Enviar' }).isDisabled()).toBe(true);
     await message(page).getByLabel('Modelo').selectOption({ label: 'Boas-vindas' });
     await page.getByLabel('nome').fill('Rui');
     await page.getByLabel('Enviar em').fill('2099-01-01T10:00');
@@ -127,6 +148,8 @@ describe('the composer', () => {
     await page.getByRole('alert').getByText(/^req_/).waitFor();
     await page.getByRole('button', { name: 'Enviar' }).click();
     await expect.poll(() => page.getByRole('alert').getByText(/^req_/).count(), PATIENCE).toBe(2);
+    const recipient = message(page).getByLabel('Destinatário');
+    expect(await recipient.getAttribute('aria-invalid')).toBe('true');
     await inspect(page, 'composer-refused');
     expect((await messages(tenant)).total).toBe(0);
     await message(page).getByLabel('Destinatário').fill('+5511999990005');

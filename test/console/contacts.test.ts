@@ -136,6 +136,7 @@ describe('a contact', () => {
     await page.getByRole('link', { name: 'Loja Azul' }).waitFor();
     await page.getByText('Evento do cliente').waitFor();
     await page.getByText('R$ 129,90').waitFor();
+    await page.getByRole('link', { name: 'logo depois desta mensagem' }).waitFor();
     await inspect(page, 'contact');
 
     await tab(page, 'Consentimento');
@@ -146,6 +147,7 @@ describe('a contact', () => {
     await confirm(page, 'Registrar negativa');
     await row(page, 'pediu por telefone').getByText('Negou').waitFor();
     expect((await tenant.test.get(`/contacts/${id}`)).body.optIn.status).toBe('denied');
+    expect(await page.getByRole('button', { name: 'Registrar negativa' }).count()).toBe(0);
     await inspect(page, 'contact-consent');
     await page.getByRole('button', { name: 'Registrar consentimento' }).click();
     await dialog(page)

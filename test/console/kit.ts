@@ -62,6 +62,13 @@ export const expectInert = async (page: Page): Promise<void> => {
   expectNoFaults(page);
 };
 
+/** The object that an organization's test key creates from this body. */
+export const made = async ({ test: client }: Pick<Tenant, 'test'>, path: string, body: unknown) => {
+  const answer = await client.post(path, body);
+  expect([200, 201], JSON.stringify(answer.body)).toContain(answer.status);
+  return answer.body;
+};
+
 const useScheme = async (page: Page, scheme: (typeof SCHEMES)[number]): Promise<void> => {
   await page.emulateMedia({ colorScheme: scheme });
   await page.evaluate(`document.documentElement.setAttribute('data-mantine-color-scheme', '${scheme}')`);

@@ -55,6 +55,24 @@ describe('lists', () => {
     expectNoFaults(page);
   });
 
+  test('are shown page by page, and found by name on whichever page they are', async () => {
+    const tenant = await service.tenant();
+    const numbers = Array.from({ length: 53 }, (_, at) => String(at + 1).padStart(2, '0'));
+    for (const number of numbers) await list(tenant, { name: `Loja ${number}` });
+    const page = await service.signedIn(tenant, 'admin');
+    await page.goto('/console/lists');
+    const names = () => page.locator('tbody tr td:first-child').allTextContents();
+    await expect.poll(async () => (await names()).length, PATIENCE).toBe(50);
+    const first = await names();
+    await press(page, 'Próxima página');
+    await expect.poll(async () => (await names()).length, PATIENCE).toBe(3);
+    expect([...first, ...(await names())].toSorted()).toEqual(numbers.map((number) => `Loja ${number}`));
+    const [other = ''] = first;
+    await page.getByLabel('Filtrar por nome').fill(other);
+    await expect.poll(names, PATIENCE).toEqual([other]);
+    expectNoFaults(page);
+  });
+
   test('take contacts by phone, by id and out of a file, and report those that were not found', async () => {
     const tenant = await service.tenant();
     await contacts(tenant, 6);

@@ -52,6 +52,10 @@ describe('senders', () => {
     const row = page.locator(`[data-row="${sender.id}"]`);
     await row.getByText('Verificado').waitFor();
     await expect.poll(() => records.count(), PATIENCE).toBe(0);
+    // A domain is proven, and no message's sender by itself.
+    await page.getByRole('button', { name: 'Ações para console.example' }).click();
+    await expect.poll(() => page.getByRole('menuitem').allTextContents(), PATIENCE).toEqual(['Excluir']);
+    await page.keyboard.press('Escape');
     await act(page, 'console.example', 'Excluir');
     await dialog(page).getByRole('button', { name: 'Excluir' }).click();
     await expect.poll(() => row.count(), PATIENCE).toBe(0);
@@ -98,7 +102,10 @@ describe('WhatsApp numbers', () => {
     await page.getByRole('heading', { name: displayPhone }).waitFor();
     await page.getByRole('button', { name: 'Ritmo e token' }).click();
     await dialog(page).getByLabel('Mensagens por segundo').fill('5');
+    const changing = page.waitForRequest((request) => request.method() === 'PATCH');
     await dialog(page).getByRole('button', { name: 'Salvar' }).click();
+    // Unchanged fields are not sent: neither a rate, which would no longer be Meta's own, nor an empty token.
+    expect((await changing).postDataJSON()).toEqual({ rateLimit: { perSecond: 5 } });
     await expect.poll(async () => (await number()).rateLimit.perSecond, PATIENCE).toBe(5);
     await page.getByRole('button', { name: 'Editar perfil' }).click();
     await dialog(page).getByLabel('Sobre').fill(EVIL.slice(0, 100));
@@ -170,6 +177,10 @@ describe('SMPP accounts', () => {
     await dialog(page).getByRole('button', { name: 'Nova conta SMPP' }).click();
     const password = (await dialog(page).locator('code').textContent()) ?? '';
     expect(password).toMatch(/^\S{6,8}$/);
+    // It is shown once: nothing closes it by accident.
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    expect(await dialog(page).locator('code').textContent()).toBe(password);
     await dialog(page).getByRole('button', { name: 'Guardei a senha' }).click();
     await rows(page, 'Contas SMPP').first().waitFor();
     expect(await page.content()).not.toContain(password);

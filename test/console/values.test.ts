@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { formatOf } from '../../console/src/app/format.ts';
 import { attributeOf, changeOf, creationOf, textsOf } from '../../console/src/areas/contacts/contact-fields.ts';
 import { faultOf, guessTargets, mappingOf } from '../../console/src/areas/contacts/import-mapping.ts';
 import type { ImportField } from '../../console/src/areas/contacts/import-texts.ts';
@@ -155,5 +156,20 @@ describe('conditions', () => {
       text: 'granted',
     });
     expect(withType(attribute, 'boolean')).toMatchObject({ text: 'true' });
+  });
+});
+
+describe('how much later something was', () => {
+  test.each([
+    [0, undefined, undefined],
+    [59_999, undefined, undefined],
+    [60_000, '1 minuto', '1 minute'],
+    [40 * 60_000, '40 minutos', '40 minutes'],
+    [3_600_000, '1 hora', '1 hour'],
+    [26.4 * 3_600_000, '26 horas', '26 hours'],
+    [72 * 3_600_000, '3 dias', '3 days'],
+  ])('is said of %i ms as %s', (ms, pt, en) => {
+    expect(formatOf('pt').elapsed(ms)).toBe(pt);
+    expect(formatOf('en').elapsed(ms)).toBe(en);
   });
 });

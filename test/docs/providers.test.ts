@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { channelOf } from '../../shared/domain/channels/registry.ts';
 import { loadAllProviders } from '../../shared/providers/index.ts';
+import { networkIo } from '../support/providers/io.ts';
 import { blocksOf, readPage } from './commands.ts';
 
 const PAGE = readPage('docs/providers.md');
@@ -9,7 +10,7 @@ const SECTIONS = new Map(
   PAGE.split(/^## /m).map((section) => [/^.*\(`(\w+\/\w+)`\)/.exec(section)?.[1] ?? section.split('\n')[0], section]),
 );
 const REGISTERED = await loadAllProviders();
-const io = { fetch: globalThis.fetch, now: Date.now };
+const io = networkIo(Date.now);
 
 interface Schema {
   readonly description?: string;

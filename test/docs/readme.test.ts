@@ -157,6 +157,20 @@ describe('the commands of README.md', { timeout: 180_000 }, () => {
     expect(JSON.parse(pasted.stdout)).toMatchObject({ status: 'sent', env: 'test', replayed: false });
   });
 
+  test("npm start prints a link that signs in to the console as the demo's owner, once", async () => {
+    const { origin, searchParams, hash } = new URL(/http\S+\/console\/sign-in\S+/.exec(printed)?.[0] ?? '');
+    const signIn = () =>
+      fetch(`${origin}/sessions?${searchParams}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ token: hash.slice(1) }),
+      });
+    const opened = await signIn();
+    expect(opened.status).toBe(201);
+    expect(await opened.json()).toMatchObject({ person: { role: 'owner' }, organization: { id: found.organization } });
+    expect((await signIn()).status).toBe(401);
+  });
+
   test('the send is answered as shown, and a repeat sends nothing', async () => {
     await succeed(sendLine);
     const [shown = ''] = blocksOf(README, 'json');

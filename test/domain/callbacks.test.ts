@@ -12,6 +12,7 @@ import type { CallbackReader, CallbackReading, ProviderEvent } from '../../share
 import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
 import { type PendingReceipt, receiptFingerprint } from '../../shared/domain/sending/apply-receipt.ts';
 import { twilio, twilioSignature } from '../../shared/providers/sms/twilio.ts';
+import { answeredBy } from '../support/providers/io.ts';
 
 const NOW = Date.parse('2026-03-10T12:00:00.000Z');
 const TWILIO = { provider: 'twilio', kind: 'receipts' } as const;
@@ -253,8 +254,13 @@ describe('the URL that a provider signed', () => {
     const authToken = 'a-token';
     const settings = twilio.settings.parse({ accountSid: `AC${'0'.repeat(32)}`, authToken, from: '+15005550006' });
     const sent: string[] = [];
-    const fetch = async (_: unknown, init: RequestInit) => void sent.push(String(init.body));
-    const io = { now: () => NOW, fetch: fetch as unknown as typeof globalThis.fetch };
+    const io = answeredBy(
+      (_, { body }) => {
+        sent.push(String(body));
+        return new Response();
+      },
+      () => NOW,
+    );
     stage.state.reader = twilio.callbacks.open(settings, io);
     await twilio.create(settings, io).send({
       messageId: stage.message.id,

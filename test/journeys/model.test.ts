@@ -25,7 +25,7 @@ test(`despite crashes, conflicts and repeats, each run proceeds as in the pure i
   if (IN_MEMORY >= TELLING) tally.expectEach();
 }, 3_600_000);
 
-const { table } = await use(startWorld('test'));
+const { table } = await use(startWorld('test', { inMemory: false }));
 
 test(`so it does on the embedded engine: ${ON_THE_ENGINE} histories from seed ${SEED}`, async () => {
   for (const seed of seeds(ON_THE_ENGINE))

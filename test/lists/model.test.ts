@@ -3,21 +3,20 @@ import { isRefusal } from '../../shared/domain/core/errors.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import { changeList, deleteList } from '../../shared/domain/lists/lists.ts';
 import type { Membership } from '../../shared/domain/lists/members.ts';
+import type { Table } from '../../shared/storage/client/table.ts';
 import { overdue } from '../../shared/storage/due-work/due.ts';
 import { rowKey } from '../../shared/storage/due-work/rows-of-kind.ts';
 import { cleanUpEdit } from '../../shared/storage/lists/clean-up.ts';
 import { CLEAN_UP_MS } from '../../shared/storage/lists/edit-rows.ts';
 import { membersAt, readList } from '../../shared/storage/lists/stored-lists.ts';
 import { type Chance, chanceOf } from '../support/chance.ts';
-import { shareOf } from '../support/share.ts';
-import { use } from '../support/use.ts';
-import { startWorld } from '../support/world.ts';
+import { usePlaces } from '../support/places.ts';
 import { Crashed, crashingAt } from './crashes.ts';
 import { type Answer, isSomeOrder, type ListOperation, type State } from './orders.ts';
 import { addPeople, listsOver, newOrganization } from './stage.ts';
 
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 1e9));
-const HISTORIES = shareOf(80);
+const HISTORIES = 80;
 const ROUNDS = 8;
 /** Calls at once: any order of them may be the one that they had. */
 const CALLERS = 4;
@@ -25,8 +24,7 @@ const CALLERS = 4;
 const MAX_WRITES = 7;
 const NUMBERS = [1, 2, 3, 70_000, 70_001, 140_000, 140_001, 300_000];
 
-const world = await use(startWorld('test'));
-const { table } = world;
+const PLACES = await usePlaces('test', HISTORIES, HISTORIES);
 let now = 1_000_000;
 const clock = () => now;
 
@@ -43,7 +41,12 @@ const operation = (chance: Chance): Operation => {
   };
 };
 
-const play = async (organizationId: Id<'organization'>, id: Id<'list'>, { kind, numbers, crash }: Operation) => {
+const play = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  id: Id<'list'>,
+  { kind, numbers, crash }: Operation,
+) => {
   const own = crash ? crashingAt(table, crash.at, crash.made) : table;
   const lists = listsOver(own, clock);
   const answerOf = (outcome: unknown): Answer => {
@@ -65,45 +68,49 @@ const play = async (organizationId: Id<'organization'>, id: Id<'list'>, { kind, 
 };
 
 /** The list as a reader finds it, with its size checked. */
-const look = async (organizationId: Id<'organization'>, id: Id<'list'>): Promise<State> => {
+const look = async (table: Table, organizationId: Id<'organization'>, id: Id<'list'>): Promise<State> => {
   const list = await readList(table, organizationId, id);
   const read = list && (await membersAt(table, list));
   if (read) expect(read.members.size).toBe(read.list.size);
   return read && [...read.members];
 };
 
-const cleanUp = async () => {
+const cleanUp = async (table: Table) => {
   now += CLEAN_UP_MS + 1_000;
   for (const item of await overdue(table, 'clean_up', now, 10_000)) await cleanUpEdit(table, clock, rowKey(item));
 };
 
-test(`lists behave like plain sets for concurrent callers whose processes may crash at any write; seed ${SEED}`, async () => {
-  for (let history = 0; history < HISTORIES; history++) {
-    const chance = chanceOf(SEED + history);
-    const { organizationId } = await newOrganization(table);
-    await addPeople(table, organizationId, NUMBERS);
-    const id = await listsOver(table, clock).create(organizationId, 'um');
-    let state: State = [];
-    for (let round = 0; round < ROUNDS && state; round++) {
-      const operations = Array.from({ length: 1 + chance.below(CALLERS) }, () => operation(chance));
-      let playing = true;
-      const seen: State[] = [];
-      const reader = (async () => {
-        while (playing) seen.push(await look(organizationId, id));
-      })();
-      const answers = await Promise.all(operations.map((each) => play(organizationId, id, each)));
-      playing = false;
-      await reader;
-      const after = await look(organizationId, id);
-      const callers = operations.map((each, at) => [{ operation: each, answer: answers[at] as Answer }]);
-      if (!isSomeOrder(callers, seen, state, after))
-        throw new Error(`no order explains history ${history}: ${JSON.stringify({ callers, seen, state, after })}`);
-      if (chance.below(3) === 0) await cleanUp();
-      expect(await look(organizationId, id)).toEqual(after);
-      state = after;
+test.each(PLACES)(
+  `$place, lists behave like plain sets for concurrent callers whose processes may crash at any write; seed ${SEED}`,
+  async ({ world: { table }, runs }) => {
+    for (let history = 0; history < runs; history++) {
+      const chance = chanceOf(SEED + history);
+      const { organizationId } = await newOrganization(table);
+      await addPeople(table, organizationId, NUMBERS);
+      const id = await listsOver(table, clock).create(organizationId, 'um');
+      let state: State = [];
+      for (let round = 0; round < ROUNDS && state; round++) {
+        const operations = Array.from({ length: 1 + chance.below(CALLERS) }, () => operation(chance));
+        let playing = true;
+        const seen: State[] = [];
+        const reader = (async () => {
+          while (playing) seen.push(await look(table, organizationId, id));
+        })();
+        const answers = await Promise.all(operations.map((each) => play(table, organizationId, id, each)));
+        playing = false;
+        await reader;
+        const after = await look(table, organizationId, id);
+        const callers = operations.map((each, at) => [{ operation: each, answer: answers[at] as Answer }]);
+        if (!isSomeOrder(callers, seen, state, after))
+          throw new Error(`no order explains history ${history}: ${JSON.stringify({ callers, seen, state, after })}`);
+        if (chance.below(3) === 0) await cleanUp(table);
+        expect(await look(table, organizationId, id)).toEqual(after);
+        state = after;
+      }
+      await cleanUp(table);
+      expect(await overdue(table, 'clean_up', now + 1e9, 10)).toEqual([]);
+      expect(await look(table, organizationId, id)).toEqual(state);
     }
-    await cleanUp();
-    expect(await overdue(table, 'clean_up', now + 1e9, 10)).toEqual([]);
-    expect(await look(organizationId, id)).toEqual(state);
-  }
-}, 600_000);
+  },
+  600_000,
+);

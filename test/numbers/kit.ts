@@ -18,6 +18,7 @@ import { mediaStore } from '../../shared/storage/whatsapp/media.ts';
 import { numberStore } from '../../shared/storage/whatsapp/numbers.ts';
 import { templateStore } from '../../shared/storage/whatsapp/templates.ts';
 import { accepted } from '../support/accepted.ts';
+import { networkIo } from '../support/providers/io.ts';
 import { startMetaManagement } from '../support/providers/meta-management-stand-in.ts';
 import { use } from '../support/use.ts';
 import { PLAIN, startWorld, type World } from '../support/world.ts';
@@ -124,7 +125,7 @@ export const startMetaAccount = async (
   for (const other of others) meta.addNumber(other, { status: 'PENDING' });
   meta.addNumber(phoneNumberId);
   const address = managementAddress({ baseUrl: meta.baseUrl, timeoutMs });
-  const io = { fetch: globalThis.fetch, now: () => world.now };
+  const io = networkIo(() => world.now);
   const kit = portsOf(world, async (_, accessToken) => wrap(metaManagement(io, { ...address, accessToken })));
   const connection = { phoneNumberId, wabaId: WABA, accessToken: TOKEN };
   return { ...kit, meta, actor: await tenant(world), connection };

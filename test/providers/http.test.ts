@@ -24,12 +24,19 @@ it('reports that nothing was sent if a name does not resolve or nothing is liste
   expect(await callProvider(io, patient(closed))).toMatchObject({ kind: 'not_sent', detail: 'ECONNREFUSED' });
 });
 
-/** A call whose socket fails so. */
-const failing = (code: string, syscall: string) => {
-  const fetch = async () => {
-    throw new TypeError('fetch failed', { cause: Object.assign(new Error('socket'), { code, syscall }) });
+/** A call whose socket fails so, with text and with a form. */
+const failing = async (code: string, syscall: string) => {
+  const fault = Object.assign(new Error('socket'), { code, syscall });
+  const callText = async () => {
+    throw fault;
   };
-  return callProvider({ ...io, fetch }, get('http://provider.test/'));
+  const fetch = async () => {
+    throw new TypeError('fetch failed', { cause: fault });
+  };
+  const url = 'http://provider.test/';
+  const text = await callProvider({ ...io, callText }, get(url));
+  expect(await callProvider({ ...io, fetch }, { ...get(url), method: 'POST', body: new FormData() })).toEqual(text);
+  return text;
 };
 
 it('calls the answer lost after any other error', async () => {

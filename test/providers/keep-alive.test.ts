@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import * as http from 'node:http';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { dropIdleSockets, fetchWithFreshConnections, MAX_IDLE_MS } from '../../shared/providers/keep-alive.ts';
+import { textCalls } from '../../shared/providers/text-call.ts';
 import { listening } from '../support/loopback.ts';
 
 let url: string;
@@ -38,8 +39,15 @@ const byAgent = () => {
   };
 };
 
+const byTextCall = () => {
+  const kept = textCalls(clock);
+  const call = { method: 'POST', headers: {}, body: '{}', timeoutMs: 60_000, maxBytes: 100 };
+  return async () => (await kept({ ...call, url })).body;
+};
+
 describe.each([
   ['fetch', byFetch],
+  ['a call whose body is text', byTextCall],
   ['an agent of Node', byAgent],
 ])('a connection of %s', (_, make) => {
   test('is reused by call after call', async () => {

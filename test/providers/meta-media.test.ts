@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { freePort } from '../../infra/local/engines.ts';
 import type { ByteStream, FileInfo } from '../../shared/domain/channels/whatsapp/media/ports.ts';
 import { graphAddress, metaMediaApi } from '../../shared/providers/meta/media.ts';
+import { networkIo } from '../support/providers/io.ts';
 import { type MediaPlay, startMetaMedia } from '../support/providers/meta-media-stand-in.ts';
 import { use } from '../support/use.ts';
 
 const meta = await use(startMetaMedia());
 
-const io = { fetch: globalThis.fetch, now: () => Date.now() };
+const io = networkIo(Date.now);
 const number = () => ({ phoneNumberId: '106540352242922', accessToken: meta.accessToken });
 
 async function* inParts(bytes: Buffer, size: number): ByteStream & AsyncGenerator<Uint8Array> {

@@ -34,7 +34,7 @@ describe('an organization', () => {
     const values = Array.from({ length: 100 }, (_, at) => `Loja ${at}`);
     const all = (await Promise.all(values.map((value) => register(owner, value, 'sms')))).map(accepted);
     expect(await register(owner, 'Mais uma', 'sms')).toMatchObject(
-      detailOf('The organization has as many senders as it may have.'),
+      detailOf('The organization has reached its maximum of senders.'),
     );
     await deleteSender(ports, owner, all[0]?.id as Sender['id']);
     expect(accepted(await register(owner, 'Mais uma', 'sms'))).toMatchObject({ status: 'pending' });

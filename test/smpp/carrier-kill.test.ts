@@ -9,6 +9,7 @@ import { smppCarrier, smppCarrierSettings } from '../../shared/providers/sms/smp
 import { carrierBinds } from '../../shared/storage/smpp/carrier-binds.ts';
 import { useContendedTable } from '../support/contended-table.ts';
 import { listening } from '../support/loopback.ts';
+import { networkIo } from '../support/providers/io.ts';
 import { smsDispatch } from '../support/providers/sms-kit.ts';
 import { startCarrier } from '../support/smpp/carrier-simulator.ts';
 
@@ -75,7 +76,7 @@ const setUp = async () => {
     ends.push(kill);
     const [port] = (await once(child.stdout as NonNullable<ChildProcess['stdout']>, 'data')) as [Buffer];
     const serviceUrl = `http://127.0.0.1:${Number(port)}`;
-    const provider = smppCarrier.create({ ...settings, serviceUrl }, { fetch: globalThis.fetch, now: Date.now });
+    const provider = smppCarrier.create({ ...settings, serviceUrl }, networkIo(Date.now));
     return { kill, provider };
   };
   const isBound = () => vi.waitFor(() => expect(carrier.bound()).toHaveLength(1), PATIENCE);

@@ -5,6 +5,7 @@ import { Routing } from '../../shared/providers/routing.ts';
 import { putRoutes, readRoutes } from '../../shared/storage/access/providers.ts';
 import { breakers } from '../../shared/storage/due-work/breakers.ts';
 import { idNamed } from '../support/ids.ts';
+import { networkIo } from '../support/providers/io.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -17,7 +18,7 @@ describe('the routes of live SMS', () => {
   const routing = (settings: Record<string, unknown> = { twilio: TWILIO, infobip: INFOBIP }) =>
     new Routing({
       env: 'live',
-      io: { fetch: globalThis.fetch, now: () => world.now },
+      io: networkIo(() => world.now),
       clock: () => world.now,
       breakers: breakers(world.table, () => world.now),
       sandbox: (channel) => ({ name: 'sandbox_provider', channel }) as unknown as Provider<unknown>,

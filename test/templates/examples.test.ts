@@ -11,6 +11,7 @@ import { mediaStore } from '../../shared/storage/whatsapp/media.ts';
 import { aNumber, aTemplate, portsOf, tenant } from '../numbers/kit.ts';
 import { accepted } from '../support/accepted.ts';
 import { listening } from '../support/loopback.ts';
+import { networkIo } from '../support/providers/io.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 import { APP_ID, type MetaExamplesStandIn, startMetaExamples } from './meta-examples-stand-in.ts';
@@ -36,7 +37,7 @@ beforeEach(async () => {
   meta = await startMetaExamples(TOKEN);
   over = { allowLoopbackHttp: true };
   const address = managementAddress({ baseUrl: meta.baseUrl, timeoutMs: 5_000, appId: APP_ID });
-  const io = { fetch: globalThis.fetch, now: () => world.now };
+  const io = networkIo(() => world.now);
   ({ ports } = portsOf(world, async (_, accessToken) => metaManagement(io, { ...address, accessToken, ...over })));
   actor = await tenant(world);
   number = await aNumber(portsOf(world).ports, actor);

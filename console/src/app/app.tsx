@@ -8,7 +8,7 @@ import { useSession } from './session.ts';
 import { initialLanguage, type Language, LanguageContext, LOCALES, storeLanguage } from './texts.ts';
 import { schemeManager, styleNonce, theme, variables } from './theme.ts';
 
-/** What one was shown in one environment, or as one person, is nothing to the next: each has a cache of its own. */
+/** Data of one environment or person must not be shown in another: each session has its own cache. */
 const useOwnCache = (): QueryClient => {
   const { environment, session } = useSession();
   const whose = `${environment} ${session?.session.id ?? ''}`;

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { type Language, LOCALES, useLanguage } from './texts.ts';
 
-/** What a coin is worth, in reais. */
+/** The value of a coin, in reais. */
 const COIN_VALUE = 0.0001;
 const UNITS = [
   ['day', 86_400_000],
@@ -10,7 +10,8 @@ const UNITS = [
   ['second', 1_000],
 ] as const;
 
-const formatOf = (language: Language) => {
+/** Of a language, in the time zone of the machine. */
+export const formatOf = (language: Language) => {
   const locale = LOCALES[language];
   const numbers = new Intl.NumberFormat(locale);
   const percents = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
@@ -41,6 +42,14 @@ const formatOf = (language: Language) => {
       const ms = Date.parse(iso) - now;
       const [unit, length] = UNITS.find(([, least]) => Math.abs(ms) >= least) ?? (['second', 1_000] as const);
       return relative.format(Math.round(ms / length), unit);
+    },
+    /** How much later something was (ms), in minutes, hours, or from two days on in days; undefined for less than a minute. */
+    elapsed: (ms: number) => {
+      const unit = UNITS.slice(0, 3).find(([name, length]) => ms >= (name === 'day' ? 2 * length : length));
+      if (!unit) return undefined;
+      const [name, length] = unit;
+      const words = { style: 'unit', unit: name, unitDisplay: 'long', maximumFractionDigits: 0 } as const;
+      return new Intl.NumberFormat(locale, words).format(ms / length);
     },
     /** A duration in ms. */
     duration: (ms: number) => (ms < 1_000 ? `${numbers.format(Math.round(ms))} ms` : `${numbers.format(ms / 1_000)} s`),

@@ -2,6 +2,7 @@ import { ActionIcon, Menu, SegmentedControl, Text, useMantineColorScheme } from 
 import { useMutation } from '@tanstack/react-query';
 import { CircleUser, LogOut, MonitorX, Settings } from 'lucide-react';
 import { ProblemView } from '../ui/problem-view.tsx';
+import { mayLeave } from './leaving.ts';
 import { chooseEnvironment, type Environment, signOut, useSession } from './session.ts';
 import { shellTexts } from './shell-texts.ts';
 import { LANGUAGES, type Language, useLanguage, useTexts } from './texts.ts';
@@ -12,13 +13,16 @@ const SCHEMES = ['auto', 'light', 'dark'] as const;
 export const EnvironmentSwitch = () => {
   const t = useTexts(shellTexts);
   const { environment } = useSession();
+  const choose = async (chosen: Environment) => {
+    if (await mayLeave()) chooseEnvironment(chosen);
+  };
   return (
     <SegmentedControl
       size="xs"
       aria-label={t.environment}
       color={environment === 'live' ? 'blue' : 'gray'}
       value={environment}
-      onChange={(chosen) => chooseEnvironment(chosen as Environment)}
+      onChange={(chosen) => void choose(chosen as Environment)}
       data={(['live', 'test'] as const).map((value) => ({ value, label: t.environments[value] }))}
     />
   );
@@ -63,7 +67,11 @@ export const SettingsMenu = () => {
 export const PersonMenu = () => {
   const t = useTexts(shellTexts);
   const { session } = useSession();
-  const leaving = useMutation({ mutationFn: (everywhere: boolean) => signOut({ everywhere }) });
+  const leaving = useMutation({
+    mutationFn: async (everywhere: boolean) => {
+      if (await mayLeave()) await signOut({ everywhere });
+    },
+  });
   if (!session) return null;
   const { name, email, role } = session.person;
   return (

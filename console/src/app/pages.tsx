@@ -8,10 +8,10 @@ import { EmptyState, Loading } from '../ui/states.tsx';
 import { shellTexts } from './shell-texts.ts';
 import { useTexts } from './texts.ts';
 
-/** What stands while an area is loaded. */
+/** Shown while an area is loaded. */
 export const PendingPage = () => <Loading />;
 
-/** What stands before it is known whether somebody is signed in. */
+/** Shown before it is known whether a person is signed in. */
 export const PendingSession = () => {
   const t = useTexts(shellTexts);
   return (
@@ -52,7 +52,7 @@ export const ForbiddenPage = ({ scope }: { readonly scope: string }) => {
   );
 };
 
-/** A page that threw: the rest of the console goes on. */
+/** A page that threw: the rest of the console continues to work. */
 export const CrashedPage = ({ error, reset }: ErrorComponentProps) => {
   const t = useTexts(shellTexts);
   if (error instanceof ProblemError)

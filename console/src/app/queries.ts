@@ -8,7 +8,7 @@ const MAX_RETRIES = 2;
 const mayPass = (error: Error): boolean =>
   !(error instanceof SessionEnded) && (!(error instanceof ProblemError) || error.status >= 500 || error.status === 429);
 
-/** A cache of what the service answered. `onSessionEnded`: a call found that nobody is signed in any more. */
+/** A cache of the service's answers. `onSessionEnded`: a call found that the session has ended. */
 export const newQueryClient = (onSessionEnded: () => void): QueryClient => {
   const onError = (error: Error) => {
     if (error instanceof SessionEnded) onSessionEnded();

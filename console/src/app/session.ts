@@ -4,11 +4,11 @@ import { isProblem, Messaging, type NewSession } from '../sdk.ts';
 /** Who is signed in: docs/console.md#signing-in. The token is in memory alone; a cookie that no script sees renews it. */
 
 export type Environment = 'live' | 'test';
-/** What the service answers to whom enters a session. */
+/** The answer of the service when a session is opened. */
 export type Session = NewSession;
 export type Scope = Session['scopes'][number];
 
-/** Thrown by calls once nobody is signed in any more. */
+/** Thrown by calls once the session has ended. */
 export class SessionEnded extends Error {
   constructor() {
     super('The session has ended.');
@@ -119,7 +119,7 @@ export const signIn = async (env: Environment, token: string): Promise<void> => 
 
 const channel = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('console-sessions');
 const tellOthers = (env: Environment): void => channel?.postMessage(env);
-// What another tab signed out of, or signed in to as somebody else, holds for this one.
+// A sign-out, or a sign-in as another person, in another tab applies to this tab too.
 channel?.addEventListener('message', ({ data }: MessageEvent<Environment>) => {
   if (open[data]) enter(data, undefined);
 });

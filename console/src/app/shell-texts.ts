@@ -63,6 +63,12 @@ export const shellTexts = defineTexts(
     apply: 'Aplicar',
     clearSearch: 'Limpar a busca',
     all: 'Todos',
+    unsaved: {
+      title: 'Sair sem salvar?',
+      hint: 'O que você mudou aqui ainda não foi salvo, e se perde.',
+      leave: 'Sair sem salvar',
+      stay: 'Continuar editando',
+    },
   },
   {
     skip: 'Skip to content',
@@ -125,5 +131,11 @@ export const shellTexts = defineTexts(
     apply: 'Apply',
     clearSearch: 'Clear the search',
     all: 'All',
+    unsaved: {
+      title: 'Leave without saving?',
+      hint: 'What you changed here has not been saved yet, and would be lost.',
+      leave: 'Leave without saving',
+      stay: 'Go on editing',
+    },
   },
 );

@@ -1,28 +1,7 @@
-import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { type ActionOptions, useAction } from './action.ts';
 import { Confirm } from './confirm.tsx';
-
-interface ActionOptions<R> {
-  /** The queries whose answers it changes. */
-  readonly invalidates?: readonly QueryKey[];
-  /** Once these are asked for anew. */
-  readonly onDone?: (result: R) => unknown;
-}
-
-/** A call that changes something: when it is done, what it changed is loaded anew. */
-export const useAction = <R, V = void>(
-  act: (input: V) => Promise<R>,
-  { invalidates = [], onDone }: ActionOptions<R> = {},
-) => {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: act,
-    onSuccess: async (result: R) => {
-      await Promise.all(invalidates.map((queryKey) => queries.invalidateQueries({ queryKey })));
-      await onDone?.(result);
-    },
-  });
-};
 
 interface ActionDialogProps<R> extends ActionOptions<R> {
   readonly title: string;
@@ -30,12 +9,11 @@ interface ActionDialogProps<R> extends ActionOptions<R> {
   /** The button's word; the title unless it is given. */
   readonly action?: string;
   readonly dangerous?: boolean;
-  /** What it does. The key, where the operation takes one, is the dialog's: pressed twice, it acts once. */
-  readonly act: (options: { readonly idempotencyKey: string }) => Promise<R>;
+  readonly act: () => Promise<R>;
   readonly onClose: () => void;
-  /** What stands in its place once it is done, such as a secret; without it the dialog closes. */
+  /** Shown in its place once it is done, such as a secret; without it the dialog closes. */
   readonly after?: (result: R) => ReactNode;
-  /** What can be done about a problem besides what it says itself, such as a link to what is in the way. */
+  /** Additional help for a problem, such as a link to the object that causes it. */
   readonly advice?: (error: unknown) => ReactNode;
   /** Its fields, which show the problem's errors in their places: `ui/fields.tsx`. */
   readonly children?: ReactNode;
@@ -43,10 +21,9 @@ interface ActionDialogProps<R> extends ActionOptions<R> {
 
 /** A dialog that does something: it closes when that is done, and shows the problem when it is not. Mounted while it is open. */
 export const ActionDialog = <R,>(props: ActionDialogProps<R>) => {
-  const { title, hint, action = title, dangerous, act, onClose, after, invalidates, onDone, advice, children } = props;
-  const [idempotencyKey] = useState(() => crypto.randomUUID());
-  const acting = useAction(() => act({ idempotencyKey }), {
-    ...(invalidates ? { invalidates } : {}),
+  const { title, hint, action = title, dangerous, act, onClose, after, onDone, advice, children, ...options } = props;
+  const acting = useAction(act, {
+    ...options,
     onDone: async (result) => {
       if (!after) onClose();
       await onDone?.(result);
@@ -69,4 +46,21 @@ export const ActionDialog = <R,>(props: ActionDialogProps<R>) => {
       {acting.error ? advice?.(acting.error) : null}
     </Confirm>
   );
+};
+
+interface DeleteDialogProps
+  extends Pick<ActionDialogProps<unknown>, 'title' | 'hint' | 'action' | 'invalidates' | 'onClose' | 'children'> {
+  readonly remove: () => Promise<unknown>;
+  /** The page shown next, before anything is loaded again: the deleted object would not be found. */
+  readonly leadsTo: string;
+}
+
+/** Deletes what the page is about, once one confirms. */
+export const DeleteDialog = ({ remove, leadsTo, ...dialog }: DeleteDialogProps) => {
+  const navigate = useNavigate();
+  const act = async () => {
+    await remove();
+    await navigate({ to: leadsTo, replace: true });
+  };
+  return <ActionDialog dangerous {...dialog} act={act} />;
 };

@@ -2,7 +2,7 @@ import { ActionIcon, Menu } from '@mantine/core';
 import { Ellipsis } from 'lucide-react';
 
 interface ActionMenuProps<T extends string> {
-  /** What it acts on. */
+  /** The object of the actions. */
   readonly label: string;
   readonly items: readonly { readonly value: T; readonly label: string }[];
   readonly onChoose: (value: T) => void;

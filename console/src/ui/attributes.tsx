@@ -28,7 +28,7 @@ export const attributeLines = (attributes: Attributes): string =>
     .map(([key, value]) => `${key} = ${attributeText(value)}`)
     .join('\n');
 
-/** What `attributeLines` wrote. A value that is JSON is what it says, else a text. A line without `=` is a key without a value. */
+/** Parses the output of `attributeLines`. A value that is valid JSON is parsed, else it is a text. A line without `=` is a key without a value. */
 export const parseAttributeLines = (text: string): Record<string, Value> =>
   Object.fromEntries(
     text
@@ -38,7 +38,7 @@ export const parseAttributeLines = (text: string): Record<string, Value> =>
         const at = line.indexOf('=');
         const key = (at < 0 ? line : line.slice(0, at)).trim();
         const value = at < 0 ? '' : line.slice(at + 1).trim();
-        // What is no attribute is the service's to refuse.
+        // The service refuses invalid attributes.
         return [key, (value === '' ? null : (parsed(value) ?? value)) as Value];
       }),
   );

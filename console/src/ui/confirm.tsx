@@ -9,9 +9,11 @@ interface ConfirmProps {
   readonly opened: boolean;
   readonly onClose: () => void;
   readonly title: string;
-  /** What it does, before it is done. */
+  /** A description of the action, shown before it is done. */
   readonly hint?: string;
   readonly action: string;
+  /** The word of the button that does nothing; `Cancel` unless it is given. */
+  readonly cancel?: string;
   readonly onConfirm: () => void;
   readonly busy: boolean;
   readonly error: unknown;
@@ -27,6 +29,7 @@ export const Confirm = ({
   title,
   hint,
   action,
+  cancel,
   onConfirm,
   busy,
   error,
@@ -48,7 +51,7 @@ export const Confirm = ({
         <ProblemView error={error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            {t.cancel}
+            {cancel ?? t.cancel}
           </Button>
           <Button type="submit" color={dangerous ? 'red' : 'blue'} loading={busy}>
             {action}

@@ -1,8 +1,8 @@
 import { Badge, Group } from '@mantine/core';
 import { defineTexts, useTexts } from '../app/texts.ts';
 import type { Contact } from '../sdk.ts';
-import type { Column } from './data-table.tsx';
-import { AppLink, StateOf, Time, type Tone } from './values.tsx';
+import { type Column, linkColumn } from './data-table.tsx';
+import { StateOf, Time, type Tone } from './values.tsx';
 
 const texts = defineTexts(
   {
@@ -31,7 +31,7 @@ const texts = defineTexts(
   },
 );
 
-/** What a contact said about being written to. */
+/** The consent of a contact. */
 export type ConsentState = Contact['optIn']['status'];
 const TONES: Readonly<Record<ConsentState, Tone>> = { granted: 'good', denied: 'bad', unknown: 'neutral' };
 
@@ -41,7 +41,7 @@ export const Consent = ({ status }: { readonly status: ConsentState }) => (
   <StateOf state={status} tones={TONES} words={useConsentWords()} />
 );
 
-/** What a contact is called: its name, else what there is. */
+/** The display name of a contact: its name, else another field. */
 export const contactName = ({ name, whatsappProfileName, phone, id }: Partial<Contact>): string =>
   name ?? whatsappProfileName ?? phone ?? id ?? '';
 
@@ -66,15 +66,7 @@ const Tags = ({ tags }: { readonly tags: readonly string[] }) => {
 export const useContactColumns = (): readonly Column<Contact>[] => {
   const t = useTexts(texts);
   return [
-    {
-      key: 'name',
-      title: t.columns.name,
-      cell: (contact) => (
-        <AppLink to={`/contacts/${contact.id}`} className="breakable">
-          {contactName(contact)}
-        </AppLink>
-      ),
-    },
+    linkColumn(t.columns.name, ({ id }) => `/contacts/${id}`, contactName),
     { key: 'phone', title: t.columns.phone, cell: ({ phone }) => phone },
     {
       key: 'email',

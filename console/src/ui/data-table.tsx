@@ -1,4 +1,4 @@
-import { Table } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
 /** A column: how it is called, and what it shows of a row. */
@@ -10,37 +10,71 @@ export interface Column<T> {
   readonly alignEnd?: boolean;
 }
 
+/** The column by which one goes to the page of what a row shows. */
+export const linkColumn = <T,>(title: string, toOf: (row: T) => string, nameOf: (row: T) => ReactNode): Column<T> => ({
+  key: 'link',
+  title,
+  cell: (row) => (
+    <Link to={toOf(row)} className="row-link breakable">
+      {nameOf(row)}
+    </Link>
+  ),
+});
+
+/** The same for rows with ids of their own: their pages are under one path, and one of their fields names them. */
+export const nameColumn = <T extends { readonly id: string } & { readonly [N in K]: string }, K extends string>(
+  title: string,
+  under: `/${string}`,
+  name: K,
+): Column<T> =>
+  linkColumn(
+    title,
+    ({ id }) => `${under}/${id}`,
+    (row) => row[name],
+  );
+
 interface DataTableProps<T> {
-  /** What the table lists, for who cannot see it. */
+  /** A description of the table for screen readers. */
   readonly caption: string;
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => string;
 }
 
-/** A table; on a phone each row is a card whose cells carry the columns' titles. */
+/** Roles of a table's elements, which browsers drop once the styles for phones display them as blocks. */
+const AS = {
+  table: { role: 'table' },
+  row: { role: 'row' },
+  head: { role: 'columnheader' },
+  cell: { role: 'cell' },
+} as const;
+
+/**
+ * A table; on a phone each row is a card whose cells carry the columns' titles. Its elements are plain: components of Mantine for each cell would
+ * take most of the time that a page of rows needs.
+ */
 export const DataTable = <T,>({ caption, columns, rows, keyOf }: DataTableProps<T>) => (
-  <Table role="table" className="data-table" verticalSpacing="xs" highlightOnHover>
+  <table {...AS.table} className="data-table">
     <caption className="visually-hidden">{caption}</caption>
-    <Table.Thead>
-      <Table.Tr>
+    <thead>
+      <tr>
         {columns.map(({ key, title, alignEnd }) => (
-          <Table.Th role="columnheader" key={key} scope="col" ta={alignEnd ? 'end' : 'start'}>
+          <th {...AS.head} key={key} scope="col" data-end={alignEnd || undefined}>
             {title}
-          </Table.Th>
+          </th>
         ))}
-      </Table.Tr>
-    </Table.Thead>
-    <Table.Tbody>
+      </tr>
+    </thead>
+    <tbody>
       {rows.map((row) => (
-        <Table.Tr role="row" key={keyOf(row)} data-row={keyOf(row)}>
+        <tr {...AS.row} key={keyOf(row)} data-row={keyOf(row)}>
           {columns.map(({ key, title, cell, alignEnd }) => (
-            <Table.Td role="cell" key={key} data-title={title} ta={alignEnd ? 'end' : 'start'}>
+            <td {...AS.cell} key={key} data-title={title} data-end={alignEnd || undefined}>
               {cell(row)}
-            </Table.Td>
+            </td>
           ))}
-        </Table.Tr>
+        </tr>
       ))}
-    </Table.Tbody>
-  </Table>
+    </tbody>
+  </table>
 );

@@ -1,4 +1,4 @@
-/** Saves a text as a file of the person's, by a link that nobody sees. */
+/** Saves a text as a file on the person's machine, by an invisible link. */
 export const saveAs = (fileName: string, type: string, text: string): void => {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');

@@ -5,7 +5,7 @@ import { ProblemError } from '../sdk.ts';
 /** The error that the fields below it show in their places. */
 export const FieldErrors = createContext<unknown>(undefined);
 
-/** What a problem says of a field, by the field's place in the body (`name`, `filters.0.value`), or of what is in it. */
+/** A problem's error at a field, by the field's path in the body (`name`, `filters.0.value`), or at a field within it. */
 export const useFieldError = (path: string): string | undefined => {
   const error = use(FieldErrors);
   if (!(error instanceof ProblemError)) return undefined;
@@ -26,6 +26,8 @@ interface TextFieldProps extends FieldProps<string> {
   readonly type?: HTMLInputTypeAttribute;
   readonly placeholder?: string;
   readonly maxLength?: number;
+  /** The field of a dialog that has the focus first. */
+  readonly 'data-autofocus'?: boolean;
   /** Of a number: `any` takes every one, absent whole ones alone. */
   readonly step?: string;
 }
@@ -36,17 +38,22 @@ export const TextField = ({ onChange, ...field }: TextFieldProps) => {
   return <TextInput {...field} error={error} onChange={({ currentTarget }) => onChange(currentTarget.value)} />;
 };
 
-/** A longer text scrolls. */
+/** A longer text scrolls, unless the field says otherwise. */
 const MOST_ROWS = 12;
 
 /** A text of several lines, with what a problem says of it. */
-export const TextAreaField = ({ onChange, minRows = 3, ...field }: TextFieldProps & { readonly minRows?: number }) => {
+export const TextAreaField = ({
+  onChange,
+  minRows = 3,
+  maxRows = MOST_ROWS,
+  ...field
+}: TextFieldProps & { readonly minRows?: number; readonly maxRows?: number }) => {
   const error = useFieldError(field.name);
   return (
     <Textarea
       autosize
       minRows={minRows}
-      maxRows={MOST_ROWS}
+      maxRows={maxRows}
       {...field}
       error={error}
       onChange={({ currentTarget }) => onChange(currentTarget.value)}

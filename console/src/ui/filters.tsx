@@ -4,6 +4,7 @@ import { type SyntheticEvent, useMemo, useState } from 'react';
 import { fromLocal, toLocal } from '../app/local-time.ts';
 import { shellTexts } from '../app/shell-texts.ts';
 import { useTexts } from '../app/texts.ts';
+import type { Choice } from './fields.tsx';
 
 /** A filter of a list, by the name that it has in the operation's query. */
 export interface FilterField {
@@ -11,9 +12,17 @@ export interface FilterField {
   readonly label: string;
   /** `moment`: ISO 8601 in the query, the person's own time in the field. */
   readonly kind: 'choice' | 'text' | 'moment';
-  readonly choices?: readonly { readonly value: string; readonly label: string }[];
+  readonly choices?: readonly Choice[];
   readonly placeholder?: string;
 }
+
+/** A filter that is one of some values. */
+export const choiceFilter = (name: string, label: string, choices: readonly Choice[]): FilterField => ({
+  name,
+  label,
+  kind: 'choice',
+  choices,
+});
 
 type Values = Readonly<Record<string, string>>;
 
@@ -64,7 +73,7 @@ const Field = ({ field, value, onChange }: FieldProps) => {
   const isMoment = kind === 'moment';
   return (
     <TextInput
-      // What is set elsewhere, as by a link, stands in the field too.
+      // A value that is set elsewhere, for example by a link, is shown in the field too.
       key={value}
       name={name}
       label={label}

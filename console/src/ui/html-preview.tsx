@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 
 interface HtmlPreviewProps {
   readonly html: string;
-  /** What it shows, for who cannot see it. */
+  /** A description for screen readers. */
   readonly title: string;
 }
 

@@ -1,8 +1,8 @@
 import { Stack } from '@mantine/core';
-import { type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
+import { hashKey, type QueryKey, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { type Column, DataTable } from './data-table.tsx';
-import { LoadMore, Paging } from './paging.tsx';
+import { LoadMore, Paging, useSkip } from './paging.tsx';
 import { ProblemView } from './problem-view.tsx';
 import { Loading } from './states.tsx';
 
@@ -18,7 +18,7 @@ interface QueryViewProps<T> {
   readonly children: (data: T) => ReactNode;
 }
 
-/** What a query answered; until then bars, and the problem where it has one. */
+/** The answer of a query; until then bars, and its problem if it fails. */
 export const QueryView = <T,>({ query, loadingRows = 5, children }: QueryViewProps<T>) => (
   <>
     <ProblemView error={query.error} onRetry={() => void query.refetch()} />
@@ -28,21 +28,64 @@ export const QueryView = <T,>({ query, loadingRows = 5, children }: QueryViewPro
 );
 
 interface ListProps<T> {
-  /** What the table lists, for who cannot see it. */
+  /** A description of the table for screen readers. */
   readonly caption: string;
   readonly columns: readonly Column<T>[];
   readonly keyOf: (item: T) => string;
-  /** What stands there while there is nothing. */
+  /** Shown if the list is empty. */
   readonly empty: ReactNode;
 }
 
-interface PagedListProps<T> extends ListProps<T> {
-  readonly query: QueryViewProps<{ readonly items: readonly T[]; readonly total: number }>['query'];
-  readonly limit: number;
+interface WholeListProps<A, T> extends ListProps<T> {
+  readonly query: QueryViewProps<A>['query'];
+  /** The listed items of an answer. */
+  readonly select: (answer: A) => readonly T[];
 }
 
-/** A list that pages by number: its page is the address's (`useSkip`). */
-export const PagedList = <T,>({ query, limit, caption, columns, keyOf, empty }: PagedListProps<T>) => (
+/** A list that one answer holds. */
+export const WholeList = <A, T>({ query, select, empty, ...table }: WholeListProps<A, T>) => (
+  <QueryView query={query}>
+    {(answer) => {
+      const rows = select(answer);
+      return rows.length > 0 ? <DataTable {...table} rows={rows} /> : empty;
+    }}
+  </QueryView>
+);
+
+/** How many items a page has, unless its list says otherwise. */
+const PAGE_SIZE = 50;
+
+interface PagedListOptions<F, P> {
+  /** The key of the list, whatever its filters and page. */
+  readonly queryKey: QueryKey;
+  /** The operation's query without the page. */
+  readonly filters?: F;
+  readonly read: (query: F & { readonly skip: number; readonly limit: number }, signal: AbortSignal) => PromiseLike<P>;
+  readonly limit?: number;
+  /** How often it is read again, in ms. */
+  readonly refreshMs?: number;
+}
+
+/** The page of a list that the address says. It stays until its successor is there, but not where something else is listed. */
+export const usePagedList = <P, F extends object = object>(options: PagedListOptions<F, P>) => {
+  const { queryKey, filters = {} as F, read, limit = PAGE_SIZE, refreshMs } = options;
+  const skip = useSkip(limit);
+  return useQuery<P>({
+    queryKey: [...queryKey, filters, skip],
+    queryFn: async ({ signal }) => read({ ...filters, skip, limit }, signal),
+    placeholderData: (before, query) =>
+      hashKey(query?.queryKey.slice(0, -2) ?? []) === hashKey(queryKey) ? before : undefined,
+    refetchInterval: refreshMs ?? false,
+  });
+};
+
+interface PagedListProps<T> extends ListProps<T> {
+  readonly query: QueryViewProps<{ readonly items: readonly T[]; readonly total: number }>['query'];
+  readonly limit?: number;
+}
+
+/** A list that pages by number: its page is the address's. */
+export const PagedList = <T,>({ query, limit = PAGE_SIZE, caption, columns, keyOf, empty }: PagedListProps<T>) => (
   <QueryView query={query}>
     {({ items, total }) => (
       <Stack>
@@ -62,13 +105,16 @@ interface CursorListOptions<T> {
   readonly queryKey: QueryKey;
   readonly read: (paging: { readonly cursor?: string }, signal: AbortSignal) => Promise<CursorPage<T>>;
   readonly enabled?: boolean;
+  /** How often the shown items are read again, in ms. */
+  readonly refreshMs?: number;
 }
 
 /** The pages of a list that pages by cursor, as far as one has asked for them. */
-export const useCursorList = <T,>({ queryKey, read, enabled = true }: CursorListOptions<T>) =>
+export const useCursorList = <T,>({ queryKey, read, enabled = true, refreshMs }: CursorListOptions<T>) =>
   useInfiniteQuery({
     queryKey,
     enabled,
+    refetchInterval: refreshMs ?? false,
     initialPageParam: undefined as string | undefined,
     queryFn: async ({ pageParam, signal }): Promise<CursorPage<T>> =>
       read(pageParam ? { cursor: pageParam } : {}, signal),
@@ -81,7 +127,7 @@ interface CursorViewProps<T> extends Pick<ListProps<T>, 'empty'> {
   readonly children: (items: readonly T[]) => ReactNode;
 }
 
-/** What is there of a list that pages by cursor, and the button that gets more. */
+/** The loaded items of a list that pages by cursor, and the button that loads more. */
 export const CursorView = <T,>({ query, empty, children }: CursorViewProps<T>) => (
   <QueryView query={query}>
     {(items) => (

@@ -9,7 +9,7 @@ const REFRESH_MS = 2_000;
 interface LongWorkOptions<T> {
   readonly queryKey: QueryKey;
   readonly read: (signal: AbortSignal) => Promise<T>;
-  /** Whether it goes on: it is read until it does not. */
+  /** Whether it is still running: it is polled until it is not. */
   readonly isRunning: (work: T) => boolean;
 }
 
@@ -25,12 +25,12 @@ interface LongWorkViewProps {
   readonly title: string;
   /** How it stands, in words. */
   readonly status: ReactNode;
-  /** How much of it is done; without it, a bar that says only that it goes on. */
+  /** The completed part; without it, a bar that only shows that it is running. */
   readonly share?: number | undefined;
   readonly running: boolean;
-  /** What it did so far: names and numbers. */
+  /** The results so far: names and numbers. */
   readonly figures: readonly (readonly [name: string, figure: number])[];
-  /** What can be done with it. */
+  /** The possible actions. */
   readonly children?: ReactNode;
 }
 

@@ -51,7 +51,7 @@ export const LookupField = ({
     enabled: value !== '',
     staleTime: 60_000,
   });
-  // What is chosen stands in the field: it is no search.
+  // The chosen item is shown in the field: it is not a search.
   const wanted = text === name.data ? '' : text;
   const found = useQuery({
     queryKey: ['lookup', what, wanted],
@@ -73,7 +73,7 @@ export const LookupField = ({
       clearButtonProps={{ 'aria-label': `${t.clear}: ${label}` }}
       searchValue={typed}
       onSearchChange={setTyped}
-      // What matches is the service's to say.
+      // The service decides what matches.
       filter={({ options }) => options}
       nothingFoundMessage={found.isFetching ? '…' : t.nothing}
       required={required ?? false}

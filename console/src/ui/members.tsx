@@ -20,7 +20,7 @@ export const useMembers = (): readonly Account[] => {
   return members.data ?? [];
 };
 
-/** What a person of the organization is called; the id of one who left, and of a key. */
+/** The name of a person of the organization; for a removed person, and for a key, the id. */
 export const MemberName = ({ id }: { readonly id: string }) => {
   const name = useMembers().find((member) => member.id === id)?.name;
   return <span className="breakable">{name ?? id}</span>;
@@ -28,12 +28,12 @@ export const MemberName = ({ id }: { readonly id: string }) => {
 
 interface MemberFieldProps {
   readonly label: string;
-  /** Empty where nobody is chosen. */
+  /** Empty if no person is chosen. */
   readonly value: string;
   readonly onChange: (id: string) => void;
 }
 
-/** Chooses an active person of the organization, or nobody. */
+/** Chooses an active person of the organization, or none. */
 export const MemberField = ({ label, value, onChange }: MemberFieldProps) => {
   const t = useTexts(shellTexts);
   const members = useMembers();

@@ -12,7 +12,7 @@ export const textOf = ({ payload }: Pick<Message, 'payload'>): string | undefine
   return found as string | undefined;
 };
 
-/** A line that tells what is in a message. */
+/** A line that summarizes the content of a message. */
 export const summaryOf = (message: Pick<Message, 'payload' | 'type'>): string => {
   const text = textOf(message);
   if (text !== undefined) return text.length > 80 ? `${text.slice(0, 80)}…` : text;

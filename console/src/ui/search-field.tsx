@@ -27,7 +27,7 @@ interface SearchFieldProps {
   readonly busy?: boolean;
 }
 
-/** Searches while one types: the text goes into the address, from which the page reads it, and the list begins anew. */
+/** Searches while the person types: the text goes into the URL, from which the page reads it, and the list starts from the beginning. */
 export const SearchField = ({ label, placeholder = '', name = 'q', busy = false }: SearchFieldProps) => {
   const t = useTexts(shellTexts);
   const [values, change] = useSearchValues();
@@ -35,7 +35,7 @@ export const SearchField = ({ label, placeholder = '', name = 'q', busy = false 
   const settled = useSettled(text);
   const written = useRef(values[name] ?? '');
   const set = values[name] ?? '';
-  // What is typed goes into the address; what comes into the address otherwise, as by a link, into the field.
+  // Typed text goes into the URL; a URL that changes otherwise, for example by a link, goes into the field.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once what is typed has settled.
   useEffect(() => {
     if (settled === written.current) return;

@@ -1,6 +1,6 @@
 import { parseCsv } from './csv.ts';
 
-/** So much of a file is read to look at: more than its first records. In bytes. */
+/** How much of a file is read for the preview, in bytes: more than its first records. */
 const LOOK_BYTES = 256 * 1024;
 
 /** Thrown for a file that is not UTF-8, which the service would refuse. */
@@ -20,7 +20,7 @@ const textOf = (bytes: ArrayBuffer, whole: boolean): string => {
   }
 };
 
-/** What is at the beginning of a file. */
+/** The beginning of a file. */
 export interface Sheet {
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];

@@ -7,12 +7,12 @@ import { useTexts } from '../app/texts.ts';
 interface EmptyStateProps {
   readonly icon: LucideIcon;
   readonly title: string;
-  /** What this is for, and how one gets the first one. */
+  /** The purpose, and how to get the first item. */
   readonly children: ReactNode;
   readonly action?: ReactNode;
 }
 
-/** What stands where there is nothing yet: it says what would be here, and how to get it. */
+/** Shown for an empty list: what would be here, and how to get it. */
 export const EmptyState = ({ icon: Icon, title, children, action }: EmptyStateProps) => (
   <Paper withBorder p="xl">
     <Stack align="center" gap="sm" ta="center" maw="36rem" mx="auto">
@@ -26,6 +26,13 @@ export const EmptyState = ({ icon: Icon, title, children, action }: EmptyStatePr
       {action}
     </Stack>
   </Paper>
+);
+
+/** The same, as lists take it. */
+export const emptyState = (icon: LucideIcon, title: string, text: ReactNode): ReactNode => (
+  <EmptyState icon={icon} title={title}>
+    {text}
+  </EmptyState>
 );
 
 /** Bars in the place of what is being loaded. */

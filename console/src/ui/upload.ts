@@ -17,7 +17,7 @@ const BY_BROWSER = 'content-length';
 /** Puts a file at the address that the service gave for it. `onProgress`: how much of it went, as a share of 1. Throws UploadFailed. */
 export const putFile = (file: Blob, { url, headers }: UploadTo, onProgress: (share: number) => void): Promise<void> =>
   new Promise((resolve, reject) => {
-    // In place of fetch, which does not tell how much of a body went.
+    // In place of fetch, which does not report the progress of an upload.
     const request = new XMLHttpRequest();
     request.open('PUT', url);
     for (const [name, value] of Object.entries(headers))

@@ -2,6 +2,7 @@ import { Anchor, type AnchorProps, Badge, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useFormat } from '../app/format.ts';
+import type { Card, Message } from '../sdk.ts';
 
 /** A moment, in the person's time zone; the title names day and zone. */
 export const Time = ({ at, relative = false }: { readonly at: string | undefined; readonly relative?: boolean }) => {
@@ -30,6 +31,20 @@ export const Status = ({ tone, children }: { readonly tone: Tone; readonly child
     {children}
   </Badge>
 );
+
+/** How a message stands, wherever it is shown. */
+export const MESSAGE_TONES: Readonly<Record<Message['status'], Tone>> = {
+  queued: 'pending',
+  sending: 'pending',
+  sent: 'pending',
+  delivered: 'good',
+  read: 'good',
+  failed: 'bad',
+  archived: 'neutral',
+};
+
+/** How a deal stands, wherever it is shown. */
+export const CARD_TONES: Readonly<Record<Card['status'], Tone>> = { aberto: 'pending', ganho: 'good', perdido: 'bad' };
 
 interface StateOfProps<S extends string> {
   readonly state: S;

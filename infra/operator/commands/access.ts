@@ -142,7 +142,7 @@ const keyRevoke = defineCommand({
   summary: 'Revoke an API key and the keys that it created: refused within 60 seconds',
   options: z.object({
     id: id('apiKey', 'the key (key_…)'),
-    onlyThis: flag('spare the keys that it created'),
+    onlyThis: flag('keep the keys that it created'),
   }),
   run: async ({ tables }, { id: keyId, onlyThis = false }) => {
     for (const each of ENVIRONMENTS) {

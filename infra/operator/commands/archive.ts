@@ -38,7 +38,7 @@ const view = ({ kind, id: of, organizationId, createdAt, image }: ArchivedRow, w
 
 const archiveGet = defineCommand({
   name: 'archive get',
-  summary: 'Show what the archive has of a message or a reply, with its opens and clicks',
+  summary: 'Show an archived message or reply, with its opens and clicks',
   options: z.object({
     env,
     id: z
@@ -56,12 +56,12 @@ const archiveGet = defineCommand({
 
 const archiveList = defineCommand({
   name: 'archive list',
-  summary: 'List the rows of an organization that were made on a day and have left the table',
+  summary: 'List the archived rows of an organization that were created on a day',
   options: z.object({
     env,
     organization,
     day: z.iso.date({ error: 'must be a day, as 2026-03-02' }).meta({ description: 'the day (UTC), as 2026-03-02' }),
-    whole: flag('with all that the rows held'),
+    whole: flag('with the contents of the rows'),
     limit: wholeNumber(1, 'rows at most (default 1000)').default(1000),
   }),
   run: async (target, { env: stage, organization: of, day, whole = false, limit }) => {
@@ -78,14 +78,14 @@ const archiveList = defineCommand({
 
 const archiveBegin = defineCommand({
   name: 'archive begin',
-  summary: 'Let rows leave, too, that were written before the setting (one pass over the table)',
+  summary: 'Apply the setting to rows that were written before it (one pass over the table)',
   options: z.object({
     env,
     afterDays: wholeNumber(MIN_ARCHIVE_DAYS, 'the setting of the stage, archiveAfterDays').refine(
       (days) => days <= MAX_ARCHIVE_DAYS,
       `must be at most ${MAX_ARCHIVE_DAYS}`,
     ),
-    again: flag('also rows that have their time, as after another setting'),
+    again: flag('also rows that already have a time to live, as after another setting'),
     rowsPerSecond: wholeNumber(1, 'rows a second at most (default 500)').default(500),
   }),
   run: async (target, { env: stage, afterDays: archiveAfterDays, again = false, rowsPerSecond }) => {
@@ -115,14 +115,14 @@ const subjectsOf = async (target: Target, { env: stage, organization: of, ...nam
     ...(email === undefined ? [] : [recipients.blindIndex(of, 'email', email)]),
     ...(everything ? [''] : []),
   ];
-  if (subjects.length === 0) throw new OperatorError('Name whom: --contact, --phone, --email or --everything.');
+  if (subjects.length === 0) throw new OperatorError('Name the subject: --contact, --phone, --email or --everything.');
   const vault = await target.vault(stage, 'archive');
   return subjects.map((subject) => subjectToken(vault, of, subject));
 };
 
 const archiveErase = defineCommand({
   name: 'archive erase',
-  summary: 'Erase a person from the archive, for good; also from what is yet to leave the table',
+  summary: 'Erase a person from the archive permanently, including rows that are archived later',
   options: z.object({
     env,
     organization,
@@ -144,10 +144,13 @@ const archiveErase = defineCommand({
     await requireOrganization(target.tables[chosen.env], chosen.organization);
     // Their rows are not sealed yet.
     for await (const key of target.archive(chosen.env).list(FAILED_PREFIX))
-      throw new OperatorError(`Archive what failed first, such as ${key}: \`archive retry\`.`);
+      throw new OperatorError(`First archive the failed batches, such as ${key}: \`archive retry\`.`);
     const tokens = await subjectsOf(target, chosen);
     await eraseArchived(portsOf(target, chosen.env), tokens, Date.now());
-    return { data: { erased: tokens.length }, note: 'What the table itself still has stays until it leaves.' };
+    return {
+      data: { erased: tokens.length },
+      note: 'Rows that are still in the table stay there until they are archived.',
+    };
   },
 });
 

@@ -84,7 +84,7 @@ const pricesSet = defineCommand({
     const rows = z.object({ items: z.unknown() }).safeParse(read);
     const parsed = PriceTableSchema.safeParse(rows.success ? rows.data.items : read, { error: zodErrorMap });
     if (!parsed.success)
-      throw new OperatorError(`The file ${file} is no price table: ${z.prettifyError(parsed.error)}`);
+      throw new OperatorError(`The file ${file} is not a price table: ${z.prettifyError(parsed.error)}`);
     const missing = [...new Set(unpriced(parsed.data))];
     if (missing.length > 0 && !partial)
       throw new OperatorError(

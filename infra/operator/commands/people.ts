@@ -29,7 +29,7 @@ const REFUSALS = {
   conflict: 'The account changed meanwhile; try again.',
   email_taken: 'Another account of the organization has this e-mail address.',
   last_owner: 'The organization would be left without an active owner.',
-  limit_reached: 'The organization has as many accounts as it may have.',
+  limit_reached: 'The organization has reached its maximum of accounts.',
 } as const;
 const assertSaved = (outcome: keyof typeof REFUSALS | 'saved'): void => {
   if (outcome !== 'saved') throw new OperatorError(REFUSALS[outcome]);
@@ -110,7 +110,7 @@ const sessionCreate = defineCommand({
 
 const sessionLink = defineCommand({
   name: 'session link',
-  summary: 'Make a link by which a person signs in to the console, where none is mailed; it works once, for 15 minutes',
+  summary: 'Make a link for a person to sign in to the console, where none is mailed; it works once, for 15 minutes',
   options: z.object({
     account: id('account', 'the account (acc_…)'),
     env: env.default('live').meta({ description: 'live or test (default live)' }),
@@ -122,7 +122,7 @@ const sessionLink = defineCommand({
     await putLink(tables[chosen], link);
     return {
       data: { path, expiresAt: isoTime(link.expiresAt) },
-      note: 'Open it at the address of the service. Whoever has the link signs in as that person.',
+      note: 'Open it at the address of the service. Anyone who has the link signs in as that person.',
     };
   },
 });

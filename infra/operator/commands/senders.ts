@@ -30,14 +30,14 @@ export const assign = async (
   { organization: organizationId, env: stage, channel: on, value: given }: Assignment,
 ): Promise<Sender> => {
   const wanted = senderValue(on, given);
-  if (wanted === undefined) throw new OperatorError(`value is no sender of ${on}`);
+  if (wanted === undefined) throw new OperatorError(`value is not a valid sender on ${on}`);
   await requireOrganization(tables[stage], organizationId);
   const ports = { clock: Date.now, senders: senderStore(tables[stage]) };
   await rejectPending(ports, { organizationId }, on, wanted);
   const sender = await assignSender(ports, { organizationId }, on, wanted);
   if (!sender)
     throw new OperatorError(
-      'Another organization has it, its domain or something below it, or this one has 100 senders. `sender release` lets go of what another one had.',
+      'Another organization has it, its domain or something below it, or this one has 100 senders. `sender release` releases the former sender of another organization.',
     );
   return sender;
 };
@@ -65,9 +65,9 @@ const senderRelease = defineCommand({
   options: z.object({ env, channel, value }),
   run: async ({ tables }, { env: stage, channel: on, value: given }) => {
     const wanted = senderValue(on, given);
-    if (wanted === undefined) throw new OperatorError(`value is no sender of ${on}`);
+    if (wanted === undefined) throw new OperatorError(`value is not a valid sender on ${on}`);
     const [holder] = await senderStore(tables[stage]).holders(on, [wanted]);
-    if (holder) throw new OperatorError('An organization has it still: it deletes it first.');
+    if (holder) throw new OperatorError('An organization still has it: it must delete it first.');
     return {
       data: {
         env: stage,

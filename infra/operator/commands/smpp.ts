@@ -27,7 +27,7 @@ const operator = ({
 
 const smppCreate = defineCommand({
   name: 'smpp create',
-  summary: 'Create an SMPP account of an organization; its password is shown this once',
+  summary: 'Create an SMPP account of an organization; its password is shown only now',
   options: z.object({
     organization,
     env,
@@ -58,7 +58,7 @@ const smppList = defineCommand({
 
 const smppRotate = defineCommand({
   name: 'smpp rotate-password',
-  summary: 'Give an SMPP account another password; the former one binds no more',
+  summary: 'Give an SMPP account another password; the former one is refused',
   options: z.object({ organization, env, account }),
   run: async ({ tables }, { organization: of, env: stage, account: accountId }) => {
     const grantor = operator({ organization: of, env: stage });

@@ -12,14 +12,16 @@ const MAX_SEGMENTS = 64;
 
 const tableMigrate = defineCommand({
   name: 'table migrate',
-  summary: 'Bring all rows of a table to their newest shape, in place, while the service goes on',
+  summary: 'Bring all rows of a table to their newest shape, in place, while the service runs',
   options: z.object({
     env,
     segments: wholeNumber(1, 'parts of the table that are read in parallel (default 4)')
       .refine((count) => count <= MAX_SEGMENTS, `must be at most ${MAX_SEGMENTS}`)
       .default(4),
-    rowsPerSecond: wholeNumber(1, 'rows a second at most, to leave the rest to the traffic (default 500)').default(500),
-    dryRun: flag('count what would be rewritten, and write nothing'),
+    rowsPerSecond: wholeNumber(1, 'maximum rows a second, to leave capacity for the traffic (default 500)').default(
+      500,
+    ),
+    dryRun: flag('count the rows that would be rewritten, and write nothing'),
   }),
   run: async (target, { env: chosen, dryRun = false, ...settings }) => {
     const rewrites = { ...REWRITES, pushToken: sealDeviceNames(await target.vault(chosen, 'push')) };

@@ -10,10 +10,10 @@ const CONCURRENCY = 8;
 
 const webhookAdvance = defineCommand({
   name: 'webhook advance',
-  summary: 'After a restore: leave out sequence numbers in every subscription, so that none is given twice',
+  summary: 'After a restore: skip sequence numbers in every subscription, so that none is used twice',
   options: z.object({
     env,
-    by: wholeNumber(1, 'how many; more than any subscription got in the time that was lost (default 1000000)').default(
+    by: wholeNumber(1, 'how many; more than any subscription received in the lost time (default 1000000)').default(
       1_000_000,
     ),
     table: otherTable,

@@ -26,7 +26,7 @@ const workList = defineCommand({
 
 const workRetry = defineCommand({
   name: 'work retry',
-  summary: 'Make the work that was set aside due again; what was done meanwhile is not done again',
+  summary: 'Make the work that was set aside due again; work that was done meanwhile is not repeated',
   options: z.object({
     env,
     kind,

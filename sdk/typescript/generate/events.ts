@@ -13,7 +13,7 @@ export const generateEvents = ({ webhooks }: OpenApiDocument): string => {
 import type {
 ${names.map((name) => `  ${name},\n`).join('')}} from './types.gen.ts';
 
-/** An event of a type that a subscription can take: \`type\` tells what \`data\` holds. */
+/** An event of a type that a subscription can take: \`type\` determines the shape of \`data\`. */
 export type CatalogueEvent =
 ${names.map((name) => `  | ${name}`).join('\n')};
 `;

@@ -25,7 +25,7 @@ interface Parts {
   readonly verb: string;
   readonly path: string;
   readonly operation: Operation;
-  /** What hey-api calls the operation. */
+  /** The name that hey-api gives the operation. */
   readonly typeName: string;
   readonly method: string;
   readonly pathParameters: readonly string[];

@@ -93,7 +93,7 @@ const untilAnswered = async (url: string, prepared: Prepared): Promise<Answer | 
   for (let repeats = 0; ; repeats += 1) {
     const outcome = await once(url, prepared);
     if (!(outcome instanceof Error)) return outcome;
-    // What the attempt before deleted is gone: that its answer was lost is no error.
+    // The previous attempt deleted the object: its lost answer is not an error.
     if (prepared.method === 'DELETE' && isUncertain(before) && isProblem(outcome, 'NOT_FOUND')) return undefined;
     const wait = waitAfter(outcome, repeats, prepared);
     if (wait === undefined) throw outcome;

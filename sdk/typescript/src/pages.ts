@@ -6,7 +6,7 @@ export interface Paging<Page, Item> {
   /** Requests a page. */
   readonly read: (query: object | undefined) => Promise<Page>;
   readonly itemsOf: (page: Page) => readonly Item[];
-  /** What the query of the next page has besides that of the first; undefined at the end. */
+  /** The additional query of the next page; undefined at the end. */
   readonly next: (page: Page, query: object | undefined) => object | undefined;
 }
 

@@ -8,7 +8,7 @@ type Open<Known extends string> = Known | (string & Record<never, never>);
 
 type Known<Fields> = Readonly<Partial<Fields>> & Meta;
 
-/** What the table of sub-codes in the documentation of errors names for each code. */
+/** The fields of each code in the table of sub-codes in the documentation of errors. */
 export const SUB_CODES = {
   FORBIDDEN: { motivo: ['ip_not_allowed'] },
   CONFLICT: {

@@ -7,7 +7,7 @@ export type ProblemCode = Problem['code'] | 'UNKNOWN';
 /** A problem document as it came: of a newer service, or of a proxy, which has none. */
 type Given<Code> = Partial<Omit<Problem, 'code'>> & { readonly code: Code; readonly status: number };
 
-/** What a call throws: a `ProblemError` if the service refused it, a `ConnectionError` if no answer came. */
+/** The error of a failed call: a `ProblemError` if the service refused it, a `ConnectionError` if no answer came. */
 export class MessagingError extends Error {
   override readonly name: string = 'MessagingError';
 }
@@ -17,9 +17,9 @@ export class ProblemError<Code extends ProblemCode = ProblemCode> extends Messag
   override readonly name: string = 'ProblemError';
   readonly code: Code;
   readonly status: number;
-  /** What it is, in words. */
+  /** The kind of error, in words. */
   readonly title: string;
-  /** What is wrong here. */
+  /** The fault in this request. */
   readonly detail: string;
   /** The address of a page that explains the code. */
   readonly type: string;
@@ -73,7 +73,7 @@ export class ConnectionError extends MessagingError {
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** The error of an answer: its problem document, or what can be told without one. */
+/** The error of an answer: its problem document, or the information available without one. */
 export const problemOf = (
   answer: { readonly status: number; readonly requestId: string | undefined; readonly body: unknown },
   retryAfterSeconds: number | undefined,

@@ -1,4 +1,4 @@
-/** What every call takes besides its input. */
+/** The options of every call. */
 export interface RequestOptions {
   /** Ends the call, also while it waits to repeat an attempt; the call then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -10,7 +10,7 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What a call takes whose operation has an idempotency key. */
+/** The options of a call whose operation has an idempotency key. */
 export interface KeyedOptions extends RequestOptions {
   /** 1 to 255 visible ASCII characters: the same key acts once, for 24 hours. Without it, each call has a key of its own. */
   readonly idempotencyKey?: string | undefined;
@@ -32,7 +32,7 @@ export interface CsvPage {
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** What an operation sends. */
+/** The request of an operation. */
 export interface OperationRequest {
   /** Sent as JSON. */
   readonly body?: unknown;

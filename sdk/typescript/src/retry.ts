@@ -9,7 +9,7 @@ const TEMPORARY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const FIRST_WAIT_MS = 500;
 const LONGEST_BACKOFF_MS = 8_000;
 
-/** Whether a request may be sent again without knowing what became of it. */
+/** Whether a request may be sent again if its result is unknown. */
 export const isRepeatable = (method: Method, idempotencyKey: string | undefined, isStream: boolean): boolean =>
   !isStream && (REPEATABLE.has(method) || idempotencyKey !== undefined);
 

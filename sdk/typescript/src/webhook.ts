@@ -2,14 +2,14 @@ import type { CatalogueEvent } from './generated/events.gen.ts';
 import type { EventEnvelope } from './generated/types.gen.ts';
 import { MessagingError } from './problem.ts';
 
-/** What an endpoint is asked to answer 200 to before it is subscribed. */
+/** The event that an endpoint must answer with 200 before it is subscribed. */
 export interface ValidationEvent extends Omit<EventEnvelope, 'type' | 'sequence'> {
   readonly type: 'webhook.validation';
 }
 
 /**
- * What is posted to an endpoint: `type` tells what `data` holds. A newer service may send types and fields that this version does not know: let what you do by
- * type have a default.
+ * The body that is posted to an endpoint: `type` determines the shape of `data`. A newer service may send types and fields that this version does
+ * not know: handle unknown types by default.
  */
 export type WebhookEvent = CatalogueEvent | ValidationEvent;
 
@@ -18,7 +18,7 @@ export type HeadersLike =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** What was posted to a webhook's endpoint, and what it is checked against. */
+/** The request to a webhook's endpoint, and the secrets to check it against. */
 export interface WebhookRequest {
   /** The subscription's secret, `whsec_…`; while one is rotated, both. */
   readonly secret: string | readonly string[];

@@ -74,7 +74,8 @@ export const placeIn = async (
   if (self && isThere) return self.order;
   const order = orderBetween(before, after);
   return (
-    order ?? refuse('CONFLICT', 'Too many cards were placed between these two: place it elsewhere, or move one of them.')
+    order ??
+    refuse('CONFLICT', 'Too many cards were placed between these two: place it elsewhere, or move one of them.')
   );
 };
 

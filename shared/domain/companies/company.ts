@@ -92,7 +92,7 @@ export interface CompanyStore {
     organizationId: Id<'organization'>,
     id: Id<'company'>,
     at: number,
-    told: (counts: CompanyCounts) => DeletionRecord,
+    recordOf: (counts: CompanyCounts) => DeletionRecord,
   ): Promise<'absent' | 'conflict' | 'removed'>;
 }
 

@@ -114,7 +114,8 @@ export const mergeContacts = (
   duplicateId: Id<'contact'>,
 ): Promise<Contact | MergeRefusal> =>
   retryOnConflict<Contact | MergeRefusal>('One of the contacts', async () => {
-    if (id === duplicateId) return refuseField('A contact cannot be a duplicate of itself.', 'contactId', 'is the contact');
+    if (id === duplicateId)
+      return refuseField('A contact cannot be a duplicate of itself.', 'contactId', 'is the contact');
     // Read first: once it is gone, the contact is as the merge left it.
     const duplicate = await findContact(ports.contacts, caller.organizationId, duplicateId);
     const target = await findContact(ports.contacts, caller.organizationId, id);

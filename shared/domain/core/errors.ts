@@ -39,7 +39,8 @@ export const V1_CODES = {
   payload_too_large: 'Send a smaller body.',
   rate_limited: 'Wait the number of seconds in Retry-After.',
   internal_error: 'Try again with the same Idempotency-Key; if it persists, report the request id to support.',
-  provider_failed: 'Set up the provider that the detail names, then send again with the same Idempotency-Key; nothing was sent.',
+  provider_failed:
+    'Set up the provider that the detail names, then send again with the same Idempotency-Key; nothing was sent.',
   unavailable: 'Try again with the same Idempotency-Key after the number of seconds in Retry-After.',
 } as const;
 export type V1Code = keyof typeof V1_CODES;

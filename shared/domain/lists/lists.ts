@@ -21,7 +21,7 @@ const refusalOf = (outcome: Extract<ListOutcome, { kind: 'limit_reached' | 'take
         detail: 'Another list has this name.',
         meta: { field: 'name', listId: outcome.listId },
       })
-    : refuse('CONFLICT', `The organization has ${MAX_LISTS} lists, which is as many as it may have.`);
+    : refuse('CONFLICT', `The organization has ${MAX_LISTS} lists, which is the maximum.`);
 
 /** Creates an empty list. 409 if another list of the organization has the name (docs/spec/lists.md#names). */
 export const createList = async (

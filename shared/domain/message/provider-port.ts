@@ -244,8 +244,29 @@ export interface NumberAccess {
   readonly accessToken: string;
 }
 
+/** A call of a provider whose body, if any, is text. */
+export interface TextCall {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  /** For the whole exchange, in ms. */
+  readonly timeoutMs: number;
+  /** Longest response body, in bytes. */
+  readonly maxBytes: number;
+}
+export interface TextAnswer {
+  readonly status: number;
+  readonly headers: Pick<Headers, 'get'>;
+  readonly body: string;
+}
+/** Makes a call once. Rejects with the socket's error, a `TimeoutError`, or a `RangeError` for too long an answer. */
+export type CallText = (call: TextCall) => Promise<TextAnswer>;
+
 /** I/O that adapters receive from outside, so that tests control time and the network. */
 export interface ProviderIo {
+  readonly callText: CallText;
+  /** For bodies other than text. */
   readonly fetch: typeof fetch;
   readonly now: () => number;
   /** The credentials of a WhatsApp number by our id; undefined once its organization disconnected it. */

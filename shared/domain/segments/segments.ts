@@ -88,7 +88,7 @@ export const createSegment = async (
   };
   const outcome = await ports.store.create(segment);
   if (outcome.kind === 'taken') return taken(outcome.segmentId);
-  if (outcome.kind !== 'saved') return refuse('CONFLICT', 'The organization has as many segments as it may have.');
+  if (outcome.kind !== 'saved') return refuse('CONFLICT', 'The organization has reached its maximum of segments.');
   return sized(ports, segment);
 };
 

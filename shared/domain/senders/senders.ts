@@ -73,7 +73,7 @@ const outcomeRefusal = (outcome: Awaited<ReturnType<SenderPorts['senders']['crea
       meta: { field: 'value' },
     });
   if (outcome.kind === 'limit_reached')
-    return refuse('CONFLICT', 'The organization has as many senders as it may have.');
+    return refuse('CONFLICT', 'The organization has reached its maximum of senders.');
   throw new Unavailable('The sender could not be stored.');
 };
 

@@ -59,9 +59,7 @@ const smsTextRefusal = async (
 ): Promise<Refusal<'VALIDATION_ERROR' | 'PRECONDITION_FAILED'> | undefined> => {
   if (smsField === undefined) return undefined;
   const refusal = await destinationRefusal(ports, tenant, { channel: 'sms', to }, country);
-  const errors = [
-    { path: smsField, message: 'must be absent: the organization does not send SMS to this number now' },
-  ];
+  const errors = [{ path: smsField, message: 'must be absent: the organization does not send SMS to this number now' }];
   return refusal && refuse(refusal.name, { ...refusal.details, errors });
 };
 

@@ -80,7 +80,7 @@ export const createAccount = async (
     const outcome = await accounts.create(account, entryOf(grantor, 'created', { id: account.id, at: now }));
     if (outcome === 'saved') return { account, password: password.text };
     if (outcome === 'limit_reached')
-      return refuse('CONFLICT', 'The organization has as many SMPP accounts as it may have.');
+      return refuse('CONFLICT', 'The organization has reached its maximum of SMPP accounts.');
   }
   throw new Unavailable('The SMPP account could not be stored.');
 };

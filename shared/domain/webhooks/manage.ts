@@ -92,7 +92,7 @@ export const createSubscription = async (ports: WebhookPorts, actor: Actor, requ
   const outcome = await ports.subscriptions.create(subscription, entry);
   return outcome === 'created'
     ? { subscription, secret }
-    : refuse('CONFLICT', 'The organization has as many subscriptions as it may have.');
+    : refuse('CONFLICT', 'The organization has reached its maximum of subscriptions.');
 };
 
 /** A subscription of the caller's organization, including revoked ones. */

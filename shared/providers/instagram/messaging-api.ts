@@ -32,7 +32,7 @@ export const messagingApiSettings = z.strictObject({
     .array(account)
     .min(1)
     .describe(
-      'The accounts, each of one organization: `id` (iga_ and 21 letters or digits) is what messages name it by, `accountId` its Instagram id and `accessToken` an Instagram user token with instagram_business_manage_messages, or a Page token with instagram_manage_messages.',
+      'The accounts, each of one organization: `id` (iga_ and 21 letters or digits) is the id that messages use, `accountId` its Instagram id and `accessToken` an Instagram user token with instagram_business_manage_messages, or a Page token with instagram_manage_messages.',
     ),
   appSecret: metaWebhookSettings.appSecret,
   verifyToken: metaWebhookSettings.verifyToken,

@@ -107,7 +107,7 @@ const usage = z.record(
   z.array(z.object({ estimated_time_to_regain_access: z.number().nonnegative().optional() })),
 );
 
-const retryAfterOf = (headers: Headers, now: number): number | undefined => {
+const retryAfterOf = (headers: Pick<Headers, 'get'>, now: number): number | undefined => {
   const named = retryAfterSeconds(headers.get('retry-after'), now);
   if (named !== undefined) return named;
   const found = parseJson(usage, headers.get('x-business-use-case-usage') ?? '{}') ?? {};

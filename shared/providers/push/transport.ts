@@ -34,10 +34,7 @@ const FCM_URL = 'https://fcm.googleapis.com';
 const APNS_URLS = { production: 'https://api.push.apple.com', development: 'https://api.sandbox.push.apple.com' };
 
 /** FCM, APNs and Web Push behind the domain's push port. `send` never throws. */
-export const createPushTransport = (
-  io: Pick<ProviderIo, 'fetch' | 'now'>,
-  options: PushOptions = {},
-): PushTransport => {
+export const createPushTransport = (io: ProviderIo, options: PushOptions = {}): PushTransport => {
   const { timeoutMs = TIMEOUT_MS, fcmUrl = FCM_URL, googleTokenUrl = GOOGLE_TOKEN_URL } = options;
   const { apnsUrls = APNS_URLS, apnsCa, connections = createConnections({ allowLoopbackHttp: false }) } = options;
   const pushIo: PushIo = { ...io, timeoutMs };

@@ -105,7 +105,7 @@ export const createWebPush = (
       if (content.byteLength > MAX_CONTENT_BYTES)
         return refusal('content', `webpush: the content is longer than ${MAX_CONTENT_BYTES} bytes`);
       const body = encryptWebPush(content, keys);
-      if (!body) return deadToken('webpush: the subscription has a key that is none');
+      if (!body) return deadToken('webpush: the subscription has an invalid key');
       const reply = await postToPushEndpoint(
         {
           url: device.token,

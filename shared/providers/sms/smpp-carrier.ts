@@ -63,7 +63,7 @@ const callbackSettings = {
     .string()
     .min(32)
     .describe(
-      'What this service and its SMPP service prove their calls to each other with: at least 32 characters, chosen at random.',
+      'The key with which this service and its SMPP service authenticate their calls to each other: at least 32 random characters.',
     ),
   messageIds: z
     .enum(ID_FORMATS)
@@ -72,7 +72,7 @@ const callbackSettings = {
   errorReasons: z
     .record(z.string(), z.enum(REASONS))
     .default({})
-    .describe("What the carrier's own error codes mean, by `err` of its receipts."),
+    .describe("The meanings of the carrier's own error codes, by `err` of its receipts."),
 };
 
 /** Operator settings of a carrier that is connected over SMPP 3.4. */
@@ -104,7 +104,9 @@ export const smppCarrierSettings = z.strictObject({
     .min(1)
     .max(60)
     .default(1)
-    .describe('How long a bind pauses after the carrier throttled it, and callers have to wait: SMPP does not transmit such a value.'),
+    .describe(
+      'How long a bind pauses after the carrier throttled it, and callers have to wait: SMPP does not transmit such a value.',
+    ),
   enquireSeconds: z
     .int()
     .min(5)
@@ -123,11 +125,13 @@ export const smppCarrierSettings = z.strictObject({
   longText: z
     .enum(['udh', 'sar', 'payload'])
     .default('udh')
-    .describe('How texts of several parts are sent: by user data headers, SAR parameters, or whole as message_payload.'),
+    .describe(
+      'How texts of several parts are sent: by user data headers, SAR parameters, or whole as message_payload.',
+    ),
   statusCauses: z
     .record(z.string().regex(/^0x[0-9a-f]{1,8}$/i), z.enum(CAUSES))
     .default({})
-    .describe("What the carrier's own command statuses mean, such as `0x400`."),
+    .describe("The meanings of the carrier's own command statuses, such as `0x400`."),
   ...callbackSettings,
   serviceUrl: z
     .url()

@@ -1,7 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { callDirectly, noteEndpoint } from './direct-calls.ts';
 import { plainJson } from './plain-json.ts';
 import { requestSigner } from './signer.ts';
-import { type OnThrottle, watchThrottles } from './throttles.ts';
+import { type OnThrottle, throttleWatch, watchThrottles } from './throttles.ts';
 
 /** Timeouts of a call before it is retried, in ms: far above DynamoDB's usual latency, far below a Lambda's timeout. */
 const CONNECT_MS = 1_000;
@@ -16,7 +17,7 @@ const UNUSED_MIDDLEWARE = ['loggerMiddleware', 'recursionDetectionMiddleware', '
  * `onThrottle` is called for each throttled call.
  */
 export const tableClient = (endpoint?: string, onThrottle?: OnThrottle): DynamoDBClient => {
-  const signer = requestSigner(() => client.config);
+  const signer = noteEndpoint(requestSigner(() => client.config));
   const client = new DynamoDBClient({
     maxAttempts: 1,
     signer: async () => signer,
@@ -41,6 +42,8 @@ export const tableClient = (endpoint?: string, onThrottle?: OnThrottle): DynamoD
     priority: 'high',
     override: true,
   });
-  if (onThrottle) watchThrottles(client, onThrottle);
+  const watch = onThrottle && throttleWatch(onThrottle);
+  if (watch) watchThrottles(client, watch);
+  callDirectly(client, signer, watch);
   return client;
 };

@@ -44,23 +44,31 @@ const reasonsOfOutput = (output: unknown): readonly string[] | undefined => {
   return isLeft(UnprocessedItems) || isLeft(UnprocessedKeys) ? ['Unprocessed'] : undefined;
 };
 
+/** Awaits a call of a command, and reports it if it was throttled. */
+export type WatchCall = <T>(command: string, call: Promise<T>, outputOf?: (answer: T) => unknown) => Promise<T>;
+
+export const throttleWatch =
+  (onThrottle: OnThrottle): WatchCall =>
+  async (command, call, outputOf = (answer) => answer) => {
+    const tell = (reasons: readonly string[] | undefined) => reasons && onThrottle({ command, reasons });
+    try {
+      const answer = await call;
+      tell(reasonsOfOutput(outputOf(answer)));
+      return answer;
+    } catch (error) {
+      tell(reasonsOfError(error));
+      throw error;
+    }
+  };
+
 /**
- * Reports each throttled call of a client, at every attempt. All calls to the table use this client, so this covers the table and each of
- * its indexes, which are separate metrics in CloudWatch; it doesn't see other clients of the table, such as the console.
+ * Reports each throttled call that a client makes through the SDK, at every attempt. All calls to the table use this client, so this covers
+ * the table and each of its indexes, which are separate metrics in CloudWatch; it doesn't see other clients of the table, such as the console.
  */
-export const watchThrottles = (client: DynamoDBClient, onThrottle: OnThrottle): void =>
+export const watchThrottles = (client: DynamoDBClient, watch: WatchCall): void =>
   client.middlewareStack.add(
     (next, { commandName: command = 'unknown' }) =>
-      async (args) => {
-        const tell = (reasons: readonly string[] | undefined) => reasons && onThrottle({ command, reasons });
-        try {
-          const answer = await next(args);
-          tell(reasonsOfOutput(answer.output));
-          return answer;
-        } catch (error) {
-          tell(reasonsOfError(error));
-          throw error;
-        }
-      },
+      (args) =>
+        watch(command, next(args), ({ output }) => output),
     { step: 'initialize', priority: 'high', name: 'watchThrottles' },
   );

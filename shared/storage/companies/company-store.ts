@@ -82,10 +82,10 @@ export const companyStore = (table: Table, { raised, deleted }: CompanyStorePort
       const attributes = attributeWrites([{ before, after }], definitions).map(plain);
       return save(after, before.version, [...changedCompanyWrites(before, after), ...attributes], event);
     },
-    async remove(organizationId, id, at, told) {
+    async remove(organizationId, id, at, recordOf) {
       const found = await readPartition(table, organizationId, id);
       if (!found) return 'absent';
-      const { entry, event } = told(sumOfShards(found.shards));
+      const { entry, event } = recordOf(sumOfShards(found.shards));
       const events = await takenEvents(table, organizationId, [event]);
       const outcome = await table.transact([
         ...removeWrites(companyRows.read(found.own), found.shards, at),

@@ -116,7 +116,7 @@ const storeTogether = async (table: Table, parts: readonly Part[]): Promise<bool
 
 /**
  * Imports in the table of one stage. 5,000 new contacts with external ids are 100 reads, eight in parallel, and 280 transactions, six in
- * parallel, in at least 6 s. `raised` receives the committed events that have subscribers, `told` notifications for journeys, both for
+ * parallel, in at least 6 s. `raised` receives the committed events that have subscribers, `onWorkItems` notifications for journeys, both for
  * early publication; best effort. `changed` receives one of many contacts, once all are stored: its change is due, and triggers a merge of
  * all of them into the index.
  */
@@ -124,7 +124,7 @@ export const importStore = (
   table: Table,
   raised: (events: readonly DomainEvent[]) => void,
   changed: (contact: Contact) => void,
-  told: (items: readonly Publishable[]) => void = () => {},
+  onWorkItems: (items: readonly Publishable[]) => void = () => {},
 ): ImportStore => ({
   organizationExists: (organizationId) => organizationExists(table, organizationId),
   load: load(table),
@@ -155,7 +155,7 @@ export const importStore = (
         for (const { at } of together) stored[at] = true;
         raised(together.flatMap(({ contact: { event } }) => (event && types.has(event.type) ? [event] : [])));
         const writes = together.flatMap((part) => part.writes);
-        told(tagWorkItems(writes, organizationId));
+        onWorkItems(tagWorkItems(writes, organizationId));
       } else if (together.length > 1) for (const part of together) await keep([part]);
     };
     await mapConcurrently(inTransactions(parts), WRITES_IN_FLIGHT, keep);

@@ -22,14 +22,14 @@ const MAX_RECENT = 16;
 const [WAIT_MS, MAX_WAIT_MS] = [25, 400];
 
 /**
- * The table and clock of edits, and how long conflicts are retried. `told` receives notifications for journeys for early publication; best
+ * The table and clock of edits, and how long conflicts are retried. `onWorkItems` receives notifications for journeys for early publication; best
  * effort.
  */
 export interface Editing {
   readonly table: Table;
   readonly clock: Clock;
   readonly mayRetry: () => boolean;
-  readonly told?: ((items: readonly Publishable[]) => void) | undefined;
+  readonly onWorkItems?: ((items: readonly Publishable[]) => void) | undefined;
 }
 
 /** The change of a list's members by an edit, and the chunks that it affects; absent if all. */
@@ -142,7 +142,7 @@ export const editList = async (
   edit: MemberEdit,
   since?: number,
 ): Promise<EditResult | undefined> => {
-  const { table, clock, mayRetry, told } = editing;
+  const { table, clock, mayRetry, onWorkItems } = editing;
   const { id: listId, organizationId } = first;
   const id = randomBase62(12);
   const leftovers: ChunkVersion[] = [];
@@ -164,7 +164,7 @@ export const editList = async (
     const outcome = await commitChange(editing, change, chunks, mark, also);
     if (outcome === 'committed') {
       const late = edit.joins && also.length === 0 ? await lateJoins(editing, change, mark) : [];
-      told?.(joinWorkItems([...also, ...late], organizationId));
+      onWorkItems?.(joinWorkItems([...also, ...late], organizationId));
       return { added, removed, total };
     }
     if (!mayRetry()) throw new Unavailable('The list changed at every attempt.');

@@ -9,14 +9,14 @@ import { dropUnlisted, unlistedCount } from './unlisted-contacts.ts';
 
 /**
  * Members of lists in the table of one stage. `patience`: whether a throttled or conflicting call may be retried, determined at its start.
- * `told`: as in `Editing`.
+ * `onWorkItems`: as in `Editing`.
  */
 export const memberStore = (
   table: Table,
   clock: Clock,
   phoneIndex: PhoneIndex,
   patience: () => () => boolean,
-  told?: Editing['told'],
+  onWorkItems?: Editing['onWorkItems'],
 ): MemberStore => ({
   async open(organizationId, id) {
     const mayRetry = patience();
@@ -29,7 +29,7 @@ export const memberStore = (
     return {
       find: (identifiers) => findContacts(table, organizationId, identifiers, phoneIndex, mayRetry),
       async commit(edit, contacts) {
-        const editing = { table, clock, mayRetry, told };
+        const editing = { table, clock, mayRetry, onWorkItems };
         const made = memberEdit(edit, contacts);
         if (edit === 'remove') return editList(editing, list, made);
         const result = await editList(editing, list, made, since);

@@ -98,8 +98,8 @@ export const keepReply = async (
   const kept = await keep(reply.coins);
   const outcome = kept.kind === 'insufficient' ? await keep(NO_COINS) : kept;
   if (outcome.kind === 'made') {
-    const told = received ? journeyWorkItems(received.change, received.readings) : [];
-    return { kind: 'kept', work: [...[...events, ...outcome.events].map(eventWorkItem), ...told] };
+    const journeyWork = received ? journeyWorkItems(received.change, received.readings) : [];
+    return { kind: 'kept', work: [...[...events, ...outcome.events].map(eventWorkItem), ...journeyWork] };
   }
   if (outcome.kind === 'insufficient' || outcome.kind === 'volume_changed')
     throw new Unavailable('There is no wallet.');

@@ -7,18 +7,18 @@ import { enginePorts } from './engine.ts';
 
 const signals = journeySignals(table);
 
-const tell = (told: JourneySignal): Promise<void> => {
-  switch (told.kind) {
+const deliver = (signal: JourneySignal): Promise<void> => {
+  switch (signal.kind) {
     case 'event':
-      return signalEvent(enginePorts, told.event);
+      return signalEvent(enginePorts, signal.event);
     case 'tags':
-      return signalTags(enginePorts, told.tagged);
+      return signalTags(enginePorts, signal.tagged);
     case 'message': {
-      const { runId, stepId: step, messageId, happening: status } = told.signal;
+      const { runId, stepId: step, messageId, happening: status } = signal.signal;
       return signalStatus(enginePorts, { runId, step, messageId, status });
     }
     case 'inbound': {
-      const { id, organizationId, contactId, createdAt: at, payload } = told.message;
+      const { id, organizationId, contactId, createdAt: at, payload } = signal.message;
       const text = typeof payload.text === 'string' ? payload.text : undefined;
       return signalMessage(enginePorts, { id, organizationId, contactId, text, at });
     }
@@ -27,8 +27,8 @@ const tell = (told: JourneySignal): Promise<void> => {
 
 /** Delivers a signal to journeys, and then marks it as processed. */
 export const processSignal = async (item: WorkItem): Promise<void> => {
-  const told = await signals.read(item);
-  if (!told) return;
-  await tell(told);
+  const signal = await signals.read(item);
+  if (!signal) return;
+  await deliver(signal);
   await signals.done(item);
 };

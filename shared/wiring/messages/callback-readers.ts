@@ -6,7 +6,7 @@ import { loadProviders } from '../../providers/index.ts';
 import { readCallbackSettings } from '../../storage/access/providers.ts';
 import { organizationsWithSender } from '../../storage/senders/senders.ts';
 import { numberOfPhoneId, organizationsOfAccount } from '../../storage/whatsapp/numbers.ts';
-import { clock, providerFetch, settings, table, vaults } from '../process/aws.ts';
+import { providerIo, settings, table, vaults } from '../process/aws.ts';
 import { ttlCache } from '../process/ttl-cache.ts';
 
 /** How long a process caches the operator's settings, in ms. */
@@ -19,7 +19,7 @@ const readersOf = async (channel: Channel): Promise<ReadonlyMap<string, Callback
   return new Map(
     registered.flatMap(({ name, callbacks }) => {
       const verifying = given.get(name);
-      return verifying === undefined ? [] : [[name, callbacks.open(verifying, { fetch: providerFetch, now: clock })]];
+      return verifying === undefined ? [] : [[name, callbacks.open(verifying, providerIo)]];
     }),
   );
 };

@@ -3,7 +3,9 @@ import { setConflictPatience } from '../../domain/core/retry-on-conflict.ts';
 import { type KeyProvider, ROOT_KEYS, type RootKey, rootKeyContext, type Vault } from '../../domain/core/secrets.ts';
 import { type Clock, systemClock } from '../../domain/core/time.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
+import type { ProviderIo } from '../../domain/message/provider-port.ts';
 import { fetchWithFreshConnections } from '../../providers/keep-alive.ts';
+import { textCalls } from '../../providers/text-call.ts';
 import type { QueueOperator } from '../../queues/dead-letters.ts';
 import type { FailedMessage, Publisher } from '../../queues/publisher.ts';
 import type { Publishable, QueueName } from '../../queues/queues.ts';
@@ -18,8 +20,12 @@ import { conflictPatience, finishBeforeAnswer } from './scope.ts';
 /** This function's environment, read when the module loads: a process may hold several stages, each with its own module instances. */
 export const settings: Config = config();
 export const clock: Clock = systemClock;
-/** The `fetch` for calls to providers. */
-export const providerFetch = fetchWithFreshConnections(clock);
+/** The network and the time of providers' adapters. */
+export const providerIo: ProviderIo = {
+  callText: textCalls(clock),
+  fetch: fetchWithFreshConnections(clock),
+  now: clock,
+};
 
 setConflictPatience(conflictPatience);
 

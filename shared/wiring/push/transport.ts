@@ -1,7 +1,7 @@
 import type { PushTransport } from '../../domain/channels/push/transport.ts';
 import { MAX_IDLE_MS } from '../../providers/keep-alive.ts';
 import type { PushOptions } from '../../providers/push/transport.ts';
-import { clock, providerFetch, settings } from '../process/aws.ts';
+import { providerIo, settings } from '../process/aws.ts';
 
 let opened: Promise<PushTransport> | undefined;
 
@@ -14,10 +14,7 @@ const open = async (): Promise<PushTransport> => {
   const connections = createConnections({ allowLoopbackHttp: settings.WEBHOOK_LOOPBACK, idleMs: MAX_IDLE_MS });
   // The schema's optional fields allow undefined, which parsed JSON never contains.
   const services = settings.PUSH_SERVICES as Omit<PushOptions, 'connections'>;
-  return createPushTransport(
-    { fetch: providerFetch, now: clock },
-    { ...services, connections, webPushHosts: settings.WEB_PUSH_HOSTS },
-  );
+  return createPushTransport(providerIo, { ...services, connections, webPushHosts: settings.WEB_PUSH_HOSTS });
 };
 
 /** The transport to the push services, or the sandbox's. Loaded at the first send. */

@@ -11,7 +11,7 @@ import { messageStore } from '../../storage/messages/message-store.ts';
 import type { Sealer } from '../../storage/messages/queued.ts';
 import { chooseDebitLane } from '../../storage/wallet/debit.ts';
 import { organizationSettings } from '../access/settings.ts';
-import { clock, providerFetch, publishWork, publishWorkAt, settings, table, vaults } from '../process/aws.ts';
+import { clock, providerIo, publishWork, publishWorkAt, settings, table, vaults } from '../process/aws.ts';
 import { logger, measure } from '../process/observe.ts';
 import { addLogFields } from '../process/scope.ts';
 import { senderChecks } from '../senders/checks.ts';
@@ -39,8 +39,7 @@ const observe: SendObserver = {
 export const routing = new Routing({
   env: settings.STAGE,
   io: {
-    fetch: providerFetch,
-    now: clock,
+    ...providerIo,
     // Loaded at the first send from a number, to keep it out of other functions' cold starts.
     numberOf: async (numberId) => (await import('../whatsapp/number-access.ts')).numberAccess(numberId),
   },

@@ -9,7 +9,7 @@ import { readProviderSettings } from '../../storage/access/providers.ts';
 import { PARSE_KEY } from '../../storage/parse-key.ts';
 import { mediaStore } from '../../storage/whatsapp/media.ts';
 import { uploadBucket } from '../../storage/whatsapp/media-bucket.ts';
-import { clock, providerFetch, settings, table, vaults } from '../process/aws.ts';
+import { clock, providerIo, settings, table, vaults } from '../process/aws.ts';
 import { logger } from '../process/observe.ts';
 import { numberPorts } from './numbers.ts';
 
@@ -27,7 +27,7 @@ const MISSING =
 const liveMediaApi: MediaPorts['mediaApi'] = async () => {
   const [found] = (await readProviderSettings(table, await vaults.providers(), 'whatsapp')).values();
   if (found === undefined) return { missing: MISSING };
-  return metaMediaApi({ fetch: providerFetch, now: clock }, graphAddress(found));
+  return metaMediaApi(providerIo, graphAddress(found));
 };
 
 /** Only the live stage calls Meta. */

@@ -8,7 +8,7 @@ import type { Sealer } from '../../storage/messages/queued.ts';
 import { mediaStore } from '../../storage/whatsapp/media.ts';
 import { numberStore } from '../../storage/whatsapp/numbers.ts';
 import { templateStore } from '../../storage/whatsapp/templates.ts';
-import { clock, providerFetch, publishWork, settings, table, vaults } from '../process/aws.ts';
+import { clock, providerIo, publishWork, settings, table, vaults } from '../process/aws.ts';
 
 const PURPOSE = 'number-token';
 const sealer: Sealer = {
@@ -27,10 +27,11 @@ const metaApi: NumberPorts['metaApi'] = async (env, accessToken) => {
   if (provider === undefined) return { missing: MISSING };
   // Loaded at the first live call, to keep it out of the sandbox's and other functions' cold starts.
   const { managementAddress, metaManagement } = await import('../../providers/meta/management.ts');
-  return metaManagement(
-    { fetch: providerFetch, now: clock },
-    { ...managementAddress(provider), accessToken, allowLoopbackHttp: settings.WEBHOOK_LOOPBACK },
-  );
+  return metaManagement(providerIo, {
+    ...managementAddress(provider),
+    accessToken,
+    allowLoopbackHttp: settings.WEBHOOK_LOOPBACK,
+  });
 };
 
 export const numberPorts: NumberPorts = { clock, numbers: numberStore(table, sealer, raised), metaApi };

@@ -8,6 +8,7 @@ import unregistered from '../../../events/providers/fcm.unregistered.json' with 
 import type { PushTransport } from '../../../shared/domain/channels/push/transport.ts';
 import { createPushTransport } from '../../../shared/providers/push/transport.ts';
 import { type FcmStandIn, startFcmStandIn } from '../../support/providers/fcm-stand-in.ts';
+import { answeredBy } from '../../support/providers/io.ts';
 import { openPush, pushDispatch, SILENT } from '../../support/providers/push-kit.ts';
 import { PUSH_NOW, pushClock } from '../../support/providers/push-stand-in.ts';
 import { json } from '../../support/providers/stand-in.ts';
@@ -25,15 +26,15 @@ afterEach(() => standIn.close());
 /** A transport whose FCM gives one answer, and the requests that it sent. */
 const scriptedFetch = (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) => {
   const requests: { readonly url: string; readonly body: string }[] = [];
-  const fetch = async (url: unknown, init?: RequestInit): Promise<Response> => {
-    requests.push({ url: String(url), body: String(init?.body) });
-    const token = String(url).endsWith('/token');
+  const answer = (url: string, init: RequestInit): Response => {
+    requests.push({ url, body: String(init.body) });
+    const token = url.endsWith('/token');
     return Response.json(token ? { access_token: 'ya29.x', expires_in: 3_599, token_type: 'Bearer' } : body, {
       status: token ? 200 : status,
       headers,
     });
   };
-  return { requests, push: createPushTransport({ fetch: fetch as typeof globalThis.fetch, now: () => PUSH_NOW }) };
+  return { requests, push: createPushTransport(answeredBy(answer, () => PUSH_NOW)) };
 };
 
 it('sends what is documented, to the documented addresses', async () => {

@@ -4,6 +4,7 @@ import exampleInbound from '../../../events/providers/aws-end-user-messaging.inb
 };
 import exampleEvent from '../../../events/providers/aws-end-user-messaging.text-event.json' with { type: 'json' };
 import { startAwsEndUserMessagingStandIn } from '../../support/providers/aws-end-user-messaging-stand-in.ts';
+import { answeredBy } from '../../support/providers/io.ts';
 import { accepted as acceptedBy, NOW, open } from '../../support/providers/kit.ts';
 import { smsDispatch as dispatch } from '../../support/providers/sms-kit.ts';
 import { use } from '../../support/use.ts';
@@ -184,11 +185,14 @@ describe('an SNS delivery', () => {
 
   it('fetches the certificate from AWS itself, where no other address is set', async () => {
     const fetched: string[] = [];
-    const fetch = async (url: unknown) => {
-      fetched.push(String(url));
+    const answer = (url: string) => {
+      fetched.push(url);
       return new Response('', { status: 503 });
     };
-    const real = provider({ snsBaseUrl: undefined }, { fetch });
+    const real = provider(
+      { snsBaseUrl: undefined },
+      answeredBy(answer, () => NOW),
+    );
     expect(await real.readCallback(standIn.notification(message))).toMatchObject({ kind: 'unverifiable' });
     expect(fetched).toEqual([CERTIFICATE_URL]);
   });

@@ -5,6 +5,7 @@ import { newId } from '../../../shared/domain/core/ids.ts';
 import { infobipSignature } from '../../../shared/providers/infobip-callbacks.ts';
 import { infobipSettings } from '../../../shared/providers/sms/infobip.ts';
 import { startInfobipStandIn } from '../../support/providers/infobip-stand-in.ts';
+import { answeredBy } from '../../support/providers/io.ts';
 import { accepted as acceptedBy, NOW, open } from '../../support/providers/kit.ts';
 import { smsDispatch as dispatch } from '../../support/providers/sms-kit.ts';
 import { use } from '../../support/use.ts';
@@ -57,14 +58,24 @@ it.each([
     violations: [{ property, violation: '5511987654321' }],
     resources: [],
   };
-  const answer = await provider({}, { fetch: async () => Response.json(body, { status: 400 }) }).send(dispatch());
+  const answer = await provider(
+    {},
+    answeredBy(
+      () => Response.json(body, { status: 400 }),
+      () => NOW,
+    ),
+  ).send(dispatch());
   expect(answer).toEqual({ kind: 'refused', cause, detail: 'infobip: HTTP 400 E400' });
 });
 
 it('calls the error page of a proxy in between unknown', async () => {
-  const page = async () =>
-    new Response('<html>Forbidden</html>', { status: 403, headers: { 'content-type': 'text/html' } });
-  expect(await provider({}, { fetch: page }).send(dispatch())).toMatchObject({ kind: 'unknown' });
+  const page = () => new Response('<html>Forbidden</html>', { status: 403, headers: { 'content-type': 'text/html' } });
+  expect(
+    await provider(
+      {},
+      answeredBy(page, () => NOW),
+    ).send(dispatch()),
+  ).toMatchObject({ kind: 'unknown' });
 });
 
 it('leaves the address of reports to the subscription when the settings say so', async () => {

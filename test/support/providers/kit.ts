@@ -9,6 +9,7 @@ import { infobipRcsUnderTest } from './infobip-rcs-stand-in.ts';
 import { infobipUnderTest } from './infobip-stand-in.ts';
 import { instagramKit } from './instagram-kit.ts';
 import { instagramUnderTest } from './instagram-stand-in.ts';
+import { networkIo } from './io.ts';
 import { rcsKit } from './rcs-kit.ts';
 import { smppCarrierUnderTest } from './smpp-carrier-stand-in.ts';
 import { smsKit } from './sms-kit.ts';
@@ -56,7 +57,7 @@ export const UNDER_TEST: readonly UnderTest[] = [
 
 /** The time of these tests; adapters read it from their I/O. */
 export const NOW = Date.parse('2026-01-02T03:04:06.000Z');
-export const io: ProviderIo = { fetch: globalThis.fetch, now: () => NOW };
+export const io: ProviderIo = networkIo(() => NOW);
 
 export const REGISTERED = await loadAllProviders();
 

@@ -3,6 +3,7 @@ import type { RefusalCause } from '../../../shared/domain/message/provider-port.
 import { createPushTransport, type PushOptions } from '../../../shared/providers/push/transport.ts';
 import { startApnsStandIn } from './apns-stand-in.ts';
 import { startFcmStandIn } from './fcm-stand-in.ts';
+import { networkIo } from './io.ts';
 import { PUSH_NOW, type PushStandIn } from './push-stand-in.ts';
 import { startWebPushStandIn } from './webpush-stand-in.ts';
 
@@ -48,10 +49,11 @@ export const openPush = (
   over: PushOptions = {},
   now: () => number = () => PUSH_NOW,
 ): PushTransport =>
-  createPushTransport(
-    { fetch: globalThis.fetch, now },
-    { webPushHosts: ['hooks.example.com', '*.hooks.example.com'], ...options, ...over },
-  );
+  createPushTransport(networkIo(now), {
+    webPushHosts: ['hooks.example.com', '*.hooks.example.com'],
+    ...options,
+    ...over,
+  });
 
 /** The push services of the conformance suite: one for each platform. */
 export const PUSH_UNDER_TEST: readonly PushUnderTest[] = [

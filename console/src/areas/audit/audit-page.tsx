@@ -8,7 +8,7 @@ import type { Column } from '../../ui/data-table.tsx';
 import { type FilterField, Filters, useFilterValues } from '../../ui/filters.tsx';
 import { CursorList, useCursorList } from '../../ui/lists.tsx';
 import { Page } from '../../ui/page.tsx';
-import { EmptyState } from '../../ui/states.tsx';
+import { emptyState } from '../../ui/states.tsx';
 import { Time } from '../../ui/values.tsx';
 import { texts } from './texts.ts';
 
@@ -53,7 +53,7 @@ const useColumns = (): readonly Column<AuditEntry>[] => {
   ];
 };
 
-/** What was done in the organization, newest first. */
+/** The acts in the organization, newest first. */
 export default function AuditLogPage() {
   const t = useTexts(texts);
   const fields = useFields();
@@ -71,11 +71,7 @@ export default function AuditLogPage() {
         caption={t.title}
         columns={columns}
         keyOf={({ id }) => id}
-        empty={
-          <EmptyState icon={ScrollText} title={t.emptyTitle}>
-            {t.empty}
-          </EmptyState>
-        }
+        empty={emptyState(ScrollText, t.emptyTitle, t.empty)}
       />
     </Page>
   );

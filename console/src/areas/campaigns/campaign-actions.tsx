@@ -1,14 +1,13 @@
-import { Button, NumberInput, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Button, NumberInput } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../api.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Campaign } from '../../sdk.ts';
-import { Confirm } from '../../ui/confirm.tsx';
-import { ProblemView } from '../../ui/problem-view.tsx';
-import { Loading } from '../../ui/states.tsx';
+import { ActionButton } from '../../ui/action-button.tsx';
+import { ActionDialog, DeleteDialog } from '../../ui/action-dialog.tsx';
+import { QueryView } from '../../ui/lists.tsx';
 import { canChange } from './campaign-status.tsx';
 import { PreviewFigures, usePreview } from './preview.tsx';
 import { texts } from './texts.ts';
@@ -18,65 +17,38 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-const useRefresh = ({ id }: Campaign) => {
-  const queries = useQueryClient();
-  return async () => {
-    await queries.invalidateQueries({ queryKey: ['campaign', id] });
-    await queries.invalidateQueries({ queryKey: ['campaigns'] });
-  };
-};
+/** The queries that a change of a campaign invalidates. */
+const changed = ({ id }: Campaign) => [['campaign', id], ['campaigns']];
 
 /** Shows what the start will do, as the preview has it, before it is done. */
 const StartDialog = ({ campaign, onClose }: DialogProps) => {
   const t = useTexts(texts);
-  const refresh = useRefresh(campaign);
   const preview = usePreview(campaign.id);
-  const starting = useMutation({
-    mutationFn: () => api.campaigns.start(campaign.id),
-    onSuccess: async () => {
-      onClose();
-      await refresh();
-    },
-  });
   return (
-    <Confirm
-      opened
-      onClose={onClose}
+    <ActionDialog
       title={t.start}
       hint={campaign.scheduledAt ? t.startsAt : t.startHint}
-      action={t.start}
-      onConfirm={() => starting.mutate()}
-      busy={starting.isPending}
-      error={starting.error}
+      act={() => api.campaigns.start(campaign.id)}
+      invalidates={changed(campaign)}
+      onClose={onClose}
     >
-      {preview.isPending && !preview.error ? <Loading rows={2} /> : null}
-      <ProblemView error={preview.error} />
-      {preview.data ? <PreviewFigures preview={preview.data} /> : null}
-    </Confirm>
+      <QueryView query={preview} loadingRows={2}>
+        {(data) => <PreviewFigures preview={data} />}
+      </QueryView>
+    </ActionDialog>
   );
 };
 
 const ResumeDialog = ({ campaign, onClose }: DialogProps) => {
   const t = useTexts(texts);
-  const refresh = useRefresh(campaign);
   const [maxCoins, setMaxCoins] = useState(campaign.maxCoins);
-  const resuming = useMutation({
-    mutationFn: () => api.campaigns.resume(campaign.id, maxCoins === undefined ? {} : { maxCoins }),
-    onSuccess: async () => {
-      onClose();
-      await refresh();
-    },
-  });
   return (
-    <Confirm
-      opened
-      onClose={onClose}
+    <ActionDialog
       title={t.resume}
       hint={t.resumeHint}
-      action={t.resume}
-      onConfirm={() => resuming.mutate()}
-      busy={resuming.isPending}
-      error={resuming.error}
+      act={() => api.campaigns.resume(campaign.id, maxCoins === undefined ? {} : { maxCoins })}
+      invalidates={changed(campaign)}
+      onClose={onClose}
     >
       <NumberInput
         hideControls
@@ -84,58 +56,34 @@ const ResumeDialog = ({ campaign, onClose }: DialogProps) => {
         value={maxCoins ?? ''}
         onChange={(value) => setMaxCoins(typeof value === 'number' ? value : undefined)}
       />
-    </Confirm>
+    </ActionDialog>
   );
 };
 
 const CancelDialog = ({ campaign, onClose }: DialogProps) => {
   const t = useTexts(texts);
-  const refresh = useRefresh(campaign);
-  const cancelling = useMutation({
-    mutationFn: () => api.campaigns.cancel(campaign.id),
-    onSuccess: async () => {
-      onClose();
-      await refresh();
-    },
-  });
   return (
-    <Confirm
-      opened
+    <ActionDialog
       dangerous
-      onClose={onClose}
       title={t.cancel}
-      action={t.cancel}
-      onConfirm={() => cancelling.mutate()}
-      busy={cancelling.isPending}
-      error={cancelling.error}
-    >
-      <Text size="sm">{t.cancelHint}</Text>
-    </Confirm>
+      hint={t.cancelHint}
+      act={() => api.campaigns.cancel(campaign.id)}
+      invalidates={changed(campaign)}
+      onClose={onClose}
+    />
   );
 };
 
 const RemoveDialog = ({ campaign, onClose }: DialogProps) => {
   const t = useTexts(texts);
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  const removing = useMutation({
-    mutationFn: () => api.campaigns.delete(campaign.id),
-    onSuccess: async () => {
-      await navigate({ to: '/campaigns' });
-      await queries.invalidateQueries({ queryKey: ['campaigns'] });
-    },
-  });
   return (
-    <Confirm
-      opened
-      dangerous
-      onClose={onClose}
+    <DeleteDialog
       title={t.remove}
       hint={t.removeHint}
-      action={t.remove}
-      onConfirm={() => removing.mutate()}
-      busy={removing.isPending}
-      error={removing.error}
+      remove={() => api.campaigns.delete(campaign.id)}
+      leadsTo="/campaigns"
+      invalidates={[['campaigns']]}
+      onClose={onClose}
     />
   );
 };
@@ -151,21 +99,7 @@ const offeredFor = (campaign: Campaign): readonly Dialog[] => {
   return [];
 };
 
-const PauseButton = ({ campaign }: { readonly campaign: Campaign }) => {
-  const t = useTexts(texts);
-  const refresh = useRefresh(campaign);
-  const pausing = useMutation({ mutationFn: () => api.campaigns.pause(campaign.id), onSuccess: refresh });
-  return (
-    <>
-      <Button variant="default" onClick={() => pausing.mutate()} loading={pausing.isPending}>
-        {t.pause}
-      </Button>
-      <ProblemView error={pausing.error} />
-    </>
-  );
-};
-
-/** What can be done with a campaign, as it stands, by who may. */
+/** The actions on a campaign in its status that the person may do. */
 export const CampaignActions = ({ campaign }: { readonly campaign: Campaign }) => {
   const t = useTexts(texts);
   const may = useMay();
@@ -179,7 +113,9 @@ export const CampaignActions = ({ campaign }: { readonly campaign: Campaign }) =
           {t.edit}
         </Button>
       ) : null}
-      {campaign.status === 'running' ? <PauseButton campaign={campaign} /> : null}
+      {campaign.status === 'running' ? (
+        <ActionButton label={t.pause} act={() => api.campaigns.pause(campaign.id)} invalidates={changed(campaign)} />
+      ) : null}
       {offeredFor(campaign).map((each) => (
         <Button
           key={each}

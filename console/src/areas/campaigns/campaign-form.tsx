@@ -192,43 +192,20 @@ const PaceFields = ({ form, onChange }: PartProps) => {
   );
 };
 
-interface FormProps {
-  readonly initial: CampaignForm;
-  readonly action: string;
-  readonly busy: boolean;
-  readonly error: unknown;
-  readonly onSubmit: (form: CampaignForm) => void;
-}
-
-/** A campaign, as it is created and changed. */
-export const CampaignFields = ({ initial, action, busy, error, onSubmit }: FormProps) => {
+/** The fields of a campaign, as it is created and changed. */
+export const CampaignFields = ({ form, onChange }: PartProps) => {
   const t = useTexts(texts);
-  const [form, setForm] = useState(initial);
   return (
-    <Stack
-      component="form"
-      gap="lg"
-      maw="48rem"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSubmit(form);
-      }}
-    >
+    <Stack gap="lg" maw="48rem">
       <TextInput
         required
         label={t.name}
         value={form.name}
-        onChange={({ currentTarget }) => setForm({ ...form, name: currentTarget.value })}
+        onChange={({ currentTarget }) => onChange({ ...form, name: currentTarget.value })}
       />
-      <AudienceFields form={form} onChange={setForm} />
-      <ContentFields form={form} onChange={setForm} />
-      <PaceFields form={form} onChange={setForm} />
-      <ProblemView error={error} />
-      <Group>
-        <Button type="submit" loading={busy}>
-          {action}
-        </Button>
-      </Group>
+      <AudienceFields form={form} onChange={onChange} />
+      <ContentFields form={form} onChange={onChange} />
+      <PaceFields form={form} onChange={onChange} />
     </Stack>
   );
 };

@@ -6,9 +6,8 @@ import { useFormat } from '../../app/format.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Campaign, CampaignMessage } from '../../sdk.ts';
 import { CopyText } from '../../ui/copy-text.tsx';
+import { QueryView } from '../../ui/lists.tsx';
 import { Page } from '../../ui/page.tsx';
-import { ProblemView } from '../../ui/problem-view.tsx';
-import { Loading } from '../../ui/states.tsx';
 import { Coins, Fact, Facts, Time } from '../../ui/values.tsx';
 import { CampaignActions } from './campaign-actions.tsx';
 import { CampaignStatus, canChange } from './campaign-status.tsx';
@@ -119,30 +118,32 @@ export default function CampaignPageView() {
     queryFn: ({ signal }) => api.campaigns.get(id, { signal }),
     refetchInterval: ({ state }) => (state.data?.status === 'running' ? REFRESH_MS.running : REFRESH_MS.other),
   });
-  const { data } = campaign;
   return (
-    <Page title={data?.name ?? t.title} actions={data ? <CampaignActions campaign={data} /> : null}>
-      <ProblemView error={campaign.error} onRetry={() => void campaign.refetch()} />
-      {campaign.isPending && !campaign.error ? <Loading /> : null}
-      {data ? (
-        <Stack gap="xl">
-          {data.pausedBy ? (
-            <Alert color="yellow" variant="outline" title={t.pausedBy[data.pausedBy.reason]} role="status">
-              <Time at={data.pausedBy.at} />
-            </Alert>
-          ) : null}
-          <CampaignFacts campaign={data} />
-          <Content campaign={data} />
-          {canChange(data) ? (
-            <Preview id={id} />
-          ) : (
-            <>
-              <Figures campaign={data} />
-              <Recipients campaign={data} />
-            </>
-          )}
-        </Stack>
-      ) : null}
+    <Page
+      title={campaign.data?.name ?? t.title}
+      actions={campaign.data ? <CampaignActions campaign={campaign.data} /> : null}
+    >
+      <QueryView query={campaign}>
+        {(data) => (
+          <Stack gap="xl">
+            {data.pausedBy ? (
+              <Alert color="yellow" variant="outline" title={t.pausedBy[data.pausedBy.reason]} role="status">
+                <Time at={data.pausedBy.at} />
+              </Alert>
+            ) : null}
+            <CampaignFacts campaign={data} />
+            <Content campaign={data} />
+            {canChange(data) ? (
+              <Preview id={id} />
+            ) : (
+              <>
+                <Figures campaign={data} />
+                <Recipients campaign={data} />
+              </>
+            )}
+          </Stack>
+        )}
+      </QueryView>
     </Page>
   );
 }

@@ -1,16 +1,8 @@
 import { useTexts } from '../../app/texts.ts';
 import type { Campaign, CampaignRecipient } from '../../sdk.ts';
-import { Status, type Tone } from '../../ui/values.tsx';
+import { MESSAGE_TONES, StateOf, type Tone } from '../../ui/values.tsx';
 import { texts } from './texts.ts';
 
-export const CAMPAIGN_STATUSES = [
-  'draft',
-  'scheduled',
-  'running',
-  'paused',
-  'completed',
-  'cancelled',
-] as const satisfies readonly Campaign['status'][];
 const TONES: Readonly<Record<Campaign['status'], Tone>> = {
   draft: 'neutral',
   scheduled: 'pending',
@@ -20,33 +12,17 @@ const TONES: Readonly<Record<Campaign['status'], Tone>> = {
   cancelled: 'neutral',
 };
 export const CampaignStatus = ({ status }: Pick<Campaign, 'status'>) => (
-  <Status tone={TONES[status]}>{useTexts(texts).statuses[status]}</Status>
+  <StateOf state={status} tones={TONES} words={useTexts(texts).statuses} />
 );
 
-export const RECIPIENT_STATUSES = [
-  'pending',
-  'skipped',
-  'queued',
-  'sending',
-  'sent',
-  'delivered',
-  'read',
-  'failed',
-  'archived',
-] as const satisfies readonly CampaignRecipient['status'][];
+/** Until a recipient has a message, and where it gets none; then as its message. */
 const RECIPIENT_TONES: Readonly<Record<CampaignRecipient['status'], Tone>> = {
+  ...MESSAGE_TONES,
   pending: 'pending',
   skipped: 'neutral',
-  queued: 'pending',
-  sending: 'pending',
-  sent: 'pending',
-  delivered: 'good',
-  read: 'good',
-  failed: 'bad',
-  archived: 'neutral',
 };
 export const RecipientStatus = ({ status }: Pick<CampaignRecipient, 'status'>) => (
-  <Status tone={RECIPIENT_TONES[status]}>{useTexts(texts).recipientStatuses[status]}</Status>
+  <StateOf state={status} tones={RECIPIENT_TONES} words={useTexts(texts).recipientStatuses} />
 );
 
 /** Whether a campaign may be changed: it never began. */

@@ -1,33 +1,25 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { api } from '../../api.ts';
 import { useTexts } from '../../app/texts.ts';
+import { EditForm } from '../../ui/edit-form.tsx';
 import { Page } from '../../ui/page.tsx';
 import { CampaignFields } from './campaign-form.tsx';
-import { type CampaignForm, creationOf, NEW_CAMPAIGN } from './form.ts';
+import { creationOf, NEW_CAMPAIGN } from './form.ts';
 import { texts } from './texts.ts';
 
 /** A campaign is written, and kept as a draft. */
 export default function NewCampaignPage() {
   const t = useTexts(texts);
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  const creating = useMutation({
-    mutationFn: (form: CampaignForm) => api.campaigns.create(creationOf(form)),
-    onSuccess: async ({ id }) => {
-      await queries.invalidateQueries({ queryKey: ['campaigns'] });
-      await navigate({ to: `/campaigns/${id}` });
-    },
-  });
   return (
     <Page title={t.create}>
-      <CampaignFields
+      <EditForm
         initial={NEW_CAMPAIGN}
         action={t.create}
-        busy={creating.isPending}
-        error={creating.error}
-        onSubmit={creating.mutate}
-      />
+        save={(form) => api.campaigns.create(creationOf(form))}
+        invalidates={[['campaigns']]}
+        leadsTo={({ id }) => `/campaigns/${id}`}
+      >
+        {(form, onChange) => <CampaignFields form={form} onChange={onChange} />}
+      </EditForm>
     </Page>
   );
 }

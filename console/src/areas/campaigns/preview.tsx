@@ -10,7 +10,7 @@ import { Loading } from '../../ui/states.tsx';
 import { Coins, Fact, Facts } from '../../ui/values.tsx';
 import { texts } from './texts.ts';
 
-/** What a start would do now; counted when it is asked for, since it looks at the whole audience. */
+/** The effect of a start now; computed on request, since it reads the whole audience. */
 export const usePreview = (id: string) =>
   useQuery({
     queryKey: ['campaign', id, 'preview'],
@@ -121,7 +121,7 @@ const Samples = ({ preview }: { readonly preview: CampaignPreview }) => {
   );
 };
 
-/** What a start would do now, as exactly as it can be known. */
+/** The effect of a start now, as exactly as possible. */
 export const Preview = ({ id }: { readonly id: string }) => {
   const t = useTexts(texts);
   const { data, error, isFetching, isPending, refetch } = usePreview(id);

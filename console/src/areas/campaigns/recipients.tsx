@@ -1,17 +1,16 @@
-import { Stack, Title } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Users } from 'lucide-react';
 import { useMemo } from 'react';
 import { api } from '../../api.ts';
 import { useTexts } from '../../app/texts.ts';
-import type { Campaign, CampaignRecipient, CampaignRecipientPage, CampaignsRecipientsQuery } from '../../sdk.ts';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { type FilterField, Filters, useFilterValues } from '../../ui/filters.tsx';
-import { LoadMore } from '../../ui/paging.tsx';
-import { ProblemView } from '../../ui/problem-view.tsx';
-import { EmptyState, Loading } from '../../ui/states.tsx';
+import type { Campaign, CampaignRecipient, CampaignsRecipientsQuery } from '../../sdk.ts';
+import type { Column } from '../../ui/data-table.tsx';
+import { choicesOf } from '../../ui/fields.tsx';
+import { choiceFilter, Filters, useFilterValues } from '../../ui/filters.tsx';
+import { CursorList, useCursorList } from '../../ui/lists.tsx';
+import { Section } from '../../ui/page.tsx';
+import { EmptyState } from '../../ui/states.tsx';
 import { AppLink } from '../../ui/values.tsx';
-import { RECIPIENT_STATUSES, RecipientStatus } from './campaign-status.tsx';
+import { RecipientStatus } from './campaign-status.tsx';
 import { texts } from './texts.ts';
 
 const REFRESH_MS = 10_000;
@@ -45,44 +44,36 @@ const useColumns = (): readonly Column<CampaignRecipient>[] => {
 /** Who a campaign is sent to, and how each stands. */
 export const Recipients = ({ campaign: { id, variants, status } }: { readonly campaign: Campaign }) => {
   const t = useTexts(texts);
-  const columns = useColumns();
-  const fields = useMemo((): readonly FilterField[] => {
-    const choices = RECIPIENT_STATUSES.map((value) => ({ value, label: t.recipientStatuses[value] }));
+  const fields = useMemo(() => {
     const names = variants?.map(({ name }) => ({ value: name, label: name }));
     return [
-      { name: 'status', label: t.recipientColumns.status, kind: 'choice', choices },
-      ...(names
-        ? [{ name: 'variant', label: t.recipientColumns.variant, kind: 'choice' as const, choices: names }]
-        : []),
+      choiceFilter('status', t.recipientColumns.status, choicesOf(t.recipientStatuses)),
+      ...(names ? [choiceFilter('variant', t.recipientColumns.variant, names)] : []),
     ];
   }, [t, variants]);
   const filters = useFilterValues(fields) as CampaignsRecipientsQuery;
-  const list = useInfiniteQuery({
+  const list = useCursorList<CampaignRecipient>({
     queryKey: ['campaign', id, 'recipients', filters],
-    initialPageParam: undefined as string | undefined,
-    queryFn: async ({ signal, pageParam }): Promise<CampaignRecipientPage> =>
-      api.campaigns.recipients(id, { ...filters, ...(pageParam ? { cursor: pageParam } : {}) }, { signal }),
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-    refetchInterval: status === 'running' ? REFRESH_MS : false,
+    read: async (paging, signal) => api.campaigns.recipients(id, { ...filters, ...paging }, { signal }),
+    ...(status === 'running' ? { refreshMs: REFRESH_MS } : {}),
   });
-  const rows = list.data?.pages.flatMap(({ items }) => items);
   return (
-    <Stack component="section" aria-label={t.recipients}>
-      <Title order={2} size="h4">
-        {t.recipients}
-      </Title>
+    <Section title={t.recipients}>
       <Filters fields={fields} label={t.recipientFilters} />
-      <ProblemView error={list.error} onRetry={() => void list.refetch()} />
-      {list.isPending && !list.error ? <Loading /> : null}
-      {rows && rows.length > 0 ? (
-        <DataTable caption={t.recipients} columns={columns} rows={rows} keyOf={({ contactId }) => contactId} />
-      ) : null}
-      {rows?.length === 0 && !list.hasNextPage ? (
-        <EmptyState icon={Users} title={t.noRecipients}>
-          {t.noRecipientsHint}
-        </EmptyState>
-      ) : null}
-      <LoadMore query={list} />
-    </Stack>
+      <CursorList
+        query={list}
+        caption={t.recipients}
+        columns={useColumns()}
+        keyOf={({ contactId }) => contactId}
+        empty={
+          // A page of a filter may have none of those that further pages have.
+          list.hasNextPage ? null : (
+            <EmptyState icon={Users} title={t.noRecipients}>
+              {t.noRecipientsHint}
+            </EmptyState>
+          )
+        }
+      />
+    </Section>
   );
 };

@@ -138,7 +138,7 @@ export const texts = defineTexts(
     emptyTitle: 'No campaigns here',
     empty:
       'A campaign brings a message to who is in lists and segments. Create one, see whom it reaches and what it costs, and only then start it.',
-    emptyFiltered: 'No campaign stands so.',
+    emptyFiltered: 'No campaign has this status.',
     columns: { name: 'Name', status: 'Status', total: 'Recipients', delivered: 'Delivered', createdAt: 'Created' },
     statuses: {
       draft: 'Draft',
@@ -206,10 +206,10 @@ export const texts = defineTexts(
     startsAt: 'It begins at the scheduled time.',
     pause: 'Pause',
     resume: 'Resume',
-    resumeHint: 'It goes on with exactly those who have no message yet.',
+    resumeHint: 'It continues with exactly the recipients that have no message yet.',
     cancel: 'Cancel campaign',
     cancelHint:
-      'Nobody else is sent to. What has not left is cancelled and its money returns; what left stays charged.',
+      'No one else gets a message. Messages that have not been sent are cancelled and refunded; sent ones stay charged.',
     remove: 'Delete',
     removeHint: 'The campaign is gone.',
     progress: 'Progress',
@@ -253,7 +253,7 @@ export const texts = defineTexts(
       failed: 'Failed',
       archived: 'Archived',
     },
-    noRecipients: 'Nobody here',
+    noRecipients: 'No recipients',
     noRecipientsHint: 'Recipients appear when the campaign begins.',
   },
 );

@@ -6,9 +6,10 @@ import { api } from '../../api.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { CompanyAttributeDefinition } from '../../sdk.ts';
+import { QueryView } from '../../ui/lists.tsx';
 import { Page } from '../../ui/page.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
-import { EmptyState, Loading } from '../../ui/states.tsx';
+import { EmptyState } from '../../ui/states.tsx';
 import { useDefinitions } from './company-dialogs.tsx';
 import { texts } from './texts.ts';
 
@@ -144,15 +145,13 @@ const Definitions = ({ definitions }: { readonly definitions: readonly CompanyAt
   );
 };
 
-/** What attributes companies have, and of which types. */
+/** The attributes of companies, and their types. */
 export default function AttributesPage() {
   const t = useTexts(texts);
   const definitions = useDefinitions();
   return (
     <Page title={t.attributes} description={t.definitionsHint}>
-      <ProblemView error={definitions.error} onRetry={() => void definitions.refetch()} />
-      {definitions.isPending && !definitions.error ? <Loading /> : null}
-      {definitions.data ? <Definitions definitions={definitions.data} /> : null}
+      <QueryView query={definitions}>{(data) => <Definitions definitions={data} />}</QueryView>
     </Page>
   );
 }

@@ -1,7 +1,7 @@
 /** Twelve letters or digits and two check digits, as they are stored: upper case, without punctuation. */
 export const CNPJ_LENGTH = 14;
 
-/** What of a text belongs to a CNPJ. */
+/** The characters of a text that belong to a CNPJ. */
 export const bareCnpj = (text: string): string =>
   text
     .toUpperCase()

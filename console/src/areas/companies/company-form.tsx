@@ -29,7 +29,7 @@ export interface CompanyDraft {
 type Definitions = readonly CompanyAttributeDefinition[];
 type Value = Attributes[string];
 
-/** What the form begins with. */
+/** The initial values of the form. */
 export const draftOf = (company: Partial<Company>, definitions: Definitions): CompanyDraft => {
   const attributes = company.atributos ?? {};
   const keys = new Set(definitions.map(({ key }) => key));
@@ -76,7 +76,7 @@ export const newCompany = (draft: CompanyDraft, definitions: Definitions): Creat
   };
 };
 
-/** What the person changed: the rest stays as it is by now, and is not checked again. */
+/** Only the changed fields: the others keep their current values, and are not checked again. */
 export const changesOf = (company: Company, draft: CompanyDraft, definitions: Definitions): ChangeCompany => {
   const before = draftOf(company, definitions);
   const changed = FIELDS.filter((name) => typed(draft, name) !== typed(before, name));

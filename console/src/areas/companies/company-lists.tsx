@@ -5,12 +5,12 @@ import { useTexts } from '../../app/texts.ts';
 import type { Card, CardPage, Contact, Message } from '../../sdk.ts';
 import { Amount } from '../../ui/amount.tsx';
 import { contactName } from '../../ui/contacts.tsx';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { type Column, DataTable, linkColumn } from '../../ui/data-table.tsx';
 import { summaryOf } from '../../ui/message-text.ts';
 import { LoadMore } from '../../ui/paging.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { Loading } from '../../ui/states.tsx';
-import { AppLink, Status, Time, type Tone } from '../../ui/values.tsx';
+import { CARD_TONES, StateOf, Time } from '../../ui/values.tsx';
 import { texts } from './texts.ts';
 
 const LIMIT = 25;
@@ -54,15 +54,7 @@ export const CompanyContacts = ({ id }: { readonly id: string }) => {
     getNextPageParam: (_, pages) => nextSkip(pages),
   });
   const columns: readonly Column<Contact>[] = [
-    {
-      key: 'name',
-      title: t.name,
-      cell: (contact) => (
-        <AppLink to={`/contacts/${contact.id}`} className="breakable">
-          {contactName(contact)}
-        </AppLink>
-      ),
-    },
+    linkColumn(t.name, ({ id: contactId }) => `/contacts/${contactId}`, contactName),
     { key: 'phone', title: t.phone, cell: ({ phone }) => phone },
     {
       key: 'papel',
@@ -84,8 +76,6 @@ export const CompanyContacts = ({ id }: { readonly id: string }) => {
   );
 };
 
-const TONES: Readonly<Record<Card['status'], Tone>> = { aberto: 'pending', ganho: 'good', perdido: 'bad' };
-
 /** The newest deals of a company, and how many there are of every status. */
 export const useCompanyCards = (id: string) =>
   useQuery<CardPage>({
@@ -93,20 +83,16 @@ export const useCompanyCards = (id: string) =>
     queryFn: async ({ signal }) => api.cards.ofCompany(id, { limit: LIMIT }, { signal }),
   });
 
-/** What is dealt with the company. */
+/** The deals with the company. */
 export const CompanyCards = ({ id }: { readonly id: string }) => {
   const t = useTexts(texts);
   const list = useCompanyCards(id);
   const columns: readonly Column<Card>[] = [
-    {
-      key: 'titulo',
-      title: t.titulo,
-      cell: (card) => (
-        <AppLink to={`/pipelines/${card.pipelineId}/cards/${card.id}`} className="breakable">
-          {card.titulo}
-        </AppLink>
-      ),
-    },
+    linkColumn(
+      t.titulo,
+      (card) => `/pipelines/${card.pipelineId}/cards/${card.id}`,
+      ({ titulo }) => titulo,
+    ),
     {
       key: 'valor',
       title: t.valor,
@@ -116,14 +102,14 @@ export const CompanyCards = ({ id }: { readonly id: string }) => {
     {
       key: 'status',
       title: t.status,
-      cell: ({ status }) => <Status tone={TONES[status]}>{t.cardStatuses[status]}</Status>,
+      cell: ({ status }) => <StateOf state={status} tones={CARD_TONES} words={t.cardStatuses} />,
     },
     { key: 'createdAt', title: t.createdAt, cell: ({ createdAt }) => <Time at={createdAt} /> },
   ];
   return <List query={list} title={t.cards} none={t.noCards} columns={columns} rows={list.data?.items} />;
 };
 
-/** What its contacts wrote, and were written, in the last days. */
+/** The messages from and to its contacts in the last days. */
 export const CompanyMessages = ({ id }: { readonly id: string }) => {
   const t = useTexts(texts);
   const list = useQuery({
@@ -131,15 +117,11 @@ export const CompanyMessages = ({ id }: { readonly id: string }) => {
     queryFn: ({ signal }) => api.companies.messages(id, { limit: LIMIT }, { signal }),
   });
   const columns: readonly Column<Message>[] = [
-    {
-      key: 'at',
-      title: t.at,
-      cell: (message) => (
-        <AppLink to={`/messages/${message.id}`}>
-          <Time at={message.createdAt} />
-        </AppLink>
-      ),
-    },
+    linkColumn(
+      t.at,
+      (message) => `/messages/${message.id}`,
+      ({ createdAt }) => <Time at={createdAt} />,
+    ),
     {
       key: 'person',
       title: t.person,

@@ -1,10 +1,11 @@
 import { Button, FileInput, Group, Stack, Text, Textarea } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { ImportedCompanies } from '../../sdk.ts';
+import { useSingleMutation } from '../../ui/action.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Page } from '../../ui/page.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
@@ -13,7 +14,7 @@ import { texts } from './texts.ts';
 
 const MOST_ROWS = 500;
 
-/** What became of the rows that were sent: they are shown as they were, whatever stands in the field by now. */
+/** The results of the rows as they were sent, whatever the field contains now. */
 interface Outcome {
   readonly sheet: Sheet;
   readonly answer: ImportedCompanies;
@@ -73,7 +74,7 @@ export default function ImportPage() {
   const queries = useQueryClient();
   const [text, setText] = useState('');
   const sheet = useMemo(() => sheetOf(text), [text]);
-  const importing = useMutation({
+  const importing = useSingleMutation({
     mutationFn: async (given: Sheet): Promise<Outcome> => ({
       sheet: given,
       answer: await api.companies.import({ empresas: companiesOf(given) }),

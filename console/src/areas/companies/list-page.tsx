@@ -1,5 +1,4 @@
-import { Button, Stack } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Building2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
@@ -9,27 +8,25 @@ import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { CompaniesListQuery, CompanyItem, CompanyPage } from '../../sdk.ts';
 import { useAmount } from '../../ui/amount.tsx';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { type FilterField, Filters, useFilterValues, useSearchValues } from '../../ui/filters.tsx';
+import { type Column, nameColumn } from '../../ui/data-table.tsx';
+import { choiceFilter, type FilterField, Filters, useFilterValues, useSearchValues } from '../../ui/filters.tsx';
+import { PagedList, usePagedList } from '../../ui/lists.tsx';
 import { useMembers } from '../../ui/members.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Paging, useSkip } from '../../ui/paging.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
-import { EmptyState, Loading } from '../../ui/states.tsx';
-import { AppLink, Time } from '../../ui/values.tsx';
+import { emptyState } from '../../ui/states.tsx';
+import { Time } from '../../ui/values.tsx';
 import { maskCnpj } from './cnpj.ts';
 import { CreateCompanyDialog, useDefinitions } from './company-dialogs.tsx';
 import { texts } from './texts.ts';
-
-const LIMIT = 50;
 
 const useFields = (): readonly FilterField[] => {
   const t = useTexts(texts);
   const members = useMembers();
   return useMemo(() => {
     const choices = members.map(({ id, name }) => ({ value: id, label: name }));
-    return [{ name: 'responsavelId', label: t.responsavelId, kind: 'choice', choices }];
+    return [choiceFilter('responsavelId', t.responsavelId, choices)];
   }, [t, members]);
 };
 
@@ -38,15 +35,7 @@ const useColumns = (): readonly Column<CompanyItem>[] => {
   const format = useFormat();
   const amount = useAmount();
   return [
-    {
-      key: 'nome',
-      title: t.nome,
-      cell: ({ id, nome }) => (
-        <AppLink to={`/companies/${id}`} className="breakable">
-          {nome}
-        </AppLink>
-      ),
-    },
+    nameColumn(t.nome, '/companies', 'nome'),
     { key: 'cnpj', title: t.cnpj, cell: ({ cnpj }) => (cnpj ? maskCnpj(cnpj) : '—') },
     { key: 'contatos', title: t.contatos, alignEnd: true, cell: ({ contagens }) => format.number(contagens.contatos) },
     {
@@ -93,14 +82,13 @@ export default function CompaniesPage() {
   const chosen = useFilterValues(fields);
   const [{ q }] = useSearchValues();
   const filters: CompaniesListQuery = { ...chosen, ...(q ? { q } : {}) };
-  const skip = useSkip(LIMIT);
-  const columns = useColumns();
+  const isFiltered = Object.keys(filters).length > 0;
   const definitions = useDefinitions();
   const [creating, setCreating] = useState(false);
-  const list = useQuery<CompanyPage>({
-    queryKey: ['companies', filters, skip],
-    queryFn: async ({ signal }) => api.companies.list({ ...filters, skip, limit: LIMIT }, { signal }),
-    placeholderData: keepPreviousData,
+  const list = usePagedList<CompanyPage, CompaniesListQuery>({
+    queryKey: ['companies'],
+    filters,
+    read: (query, signal) => api.companies.list(query, { signal }),
   });
   return (
     <Page
@@ -110,20 +98,14 @@ export default function CompaniesPage() {
     >
       <SearchField label={t.q} busy={list.isPlaceholderData} />
       <Filters fields={fields} label={t.filters} />
-      <ProblemView error={list.error ?? definitions.error} onRetry={() => void list.refetch()} />
-      {list.isPending && !list.error ? <Loading rows={8} /> : null}
-      {list.data ? (
-        <Stack>
-          {list.data.items.length > 0 ? (
-            <DataTable caption={t.title} columns={columns} rows={list.data.items} keyOf={({ id }) => id} />
-          ) : (
-            <EmptyState icon={Building2} title={t.emptyTitle}>
-              {Object.keys(filters).length > 0 ? t.emptyFiltered : t.empty}
-            </EmptyState>
-          )}
-          <Paging limit={LIMIT} total={list.data.total} />
-        </Stack>
-      ) : null}
+      <ProblemView error={definitions.error} onRetry={() => void definitions.refetch()} />
+      <PagedList
+        query={list}
+        caption={t.title}
+        columns={useColumns()}
+        keyOf={({ id }) => id}
+        empty={emptyState(Building2, t.emptyTitle, isFiltered ? t.emptyFiltered : t.empty)}
+      />
       {creating && definitions.data ? (
         <CreateCompanyDialog definitions={definitions.data} onClose={() => setCreating(false)} />
       ) : null}

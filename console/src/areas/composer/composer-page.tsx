@@ -1,14 +1,15 @@
-import { ActionIcon, Button, Group, SimpleGrid, Stack, Title } from '@mantine/core';
+import { Button, Group, SimpleGrid, Stack, Title } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { ArrowDown, ArrowUp, Trash2 } from 'lucide-react';
-import { type ReactNode, useMemo, useState } from 'react';
+import { useState } from 'react';
 import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { useTexts } from '../../app/texts.ts';
-import { useAction } from '../../ui/action-dialog.tsx';
+import { useAction, useIdempotencyKey } from '../../ui/action.ts';
 import { ContactField } from '../../ui/contact-field.tsx';
 import { ChoiceField, choicesOf, FieldErrors, TextField } from '../../ui/fields.tsx';
 import { useSearchValues } from '../../ui/filters.tsx';
+import { IconButton } from '../../ui/icon-button.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { useSettled } from '../../ui/search-field.tsx';
@@ -22,18 +23,6 @@ interface DraftProps {
   readonly draft: Draft;
   readonly onChange: (draft: Draft) => void;
 }
-
-interface IconProps {
-  readonly label: string;
-  readonly disabled?: boolean;
-  readonly onClick: () => void;
-  readonly children: ReactNode;
-}
-const Icon = ({ label, disabled = false, onClick, children }: IconProps) => (
-  <ActionIcon variant="subtle" color="gray" size="lg" aria-label={label} disabled={disabled} onClick={onClick}>
-    {children}
-  </ActionIcon>
-);
 
 const Fallbacks = ({ draft, onChange }: DraftProps) => {
   const t = useTexts(texts);
@@ -57,15 +46,15 @@ const Fallbacks = ({ draft, onChange }: DraftProps) => {
             onChange={(changed) => set(fallbacks.with(at, changed))}
             actions={
               <>
-                <Icon label={t.earlier(number)} disabled={at === 0} onClick={() => move(at, -1)}>
+                <IconButton label={t.earlier(number)} disabled={at === 0} onClick={() => move(at, -1)}>
                   <ArrowUp size={16} aria-hidden />
-                </Icon>
-                <Icon label={t.later(number)} disabled={at === fallbacks.length - 1} onClick={() => move(at, 1)}>
+                </IconButton>
+                <IconButton label={t.later(number)} disabled={at === fallbacks.length - 1} onClick={() => move(at, 1)}>
                   <ArrowDown size={16} aria-hidden />
-                </Icon>
-                <Icon label={t.removeFallback(number)} onClick={() => set(fallbacks.toSpliced(at, 1))}>
+                </IconButton>
+                <IconButton label={t.removeFallback(number)} onClick={() => set(fallbacks.toSpliced(at, 1))}>
                   <Trash2 size={16} aria-hidden />
-                </Icon>
+                </IconButton>
               </>
             }
           />
@@ -138,13 +127,11 @@ const Options = ({ draft, onChange }: DraftProps) => {
   );
 };
 
-/** Sends this body. The key is the body's own: pressed twice, or again where no answer came, it acts once; once it is changed, it is another send. */
+/** Sends what is drafted. */
 const useSend = (draft: Draft, names: readonly string[]) => {
   const navigate = useNavigate();
   const body = bodyOf(draft, names);
-  const text = JSON.stringify(body);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another body, another key.
-  const idempotencyKey = useMemo(() => crypto.randomUUID(), [text]);
+  const idempotencyKey = useIdempotencyKey(body);
   return useAction(() => api.v1.send(body, { idempotencyKey }), {
     invalidates: [['messages']],
     onDone: ({ id }) => navigate({ to: `/messages/${id}` }),

@@ -9,13 +9,13 @@ const PHONES = new Set<Channel>(['whatsapp', 'sms', 'rcs']);
 /** Whether a channel reaches people by their phone. */
 export const takesPhone = (channel: Channel): boolean => PHONES.has(channel);
 
-/** What a hop says: a text, a template, or, of a fallback, what the message says. */
+/** The content of a hop: a text, a template, or, for a fallback, the content of the message. */
 export type Content = 'same' | 'text' | 'template';
 export const UNITS = ['s', 'm', 'h'] as const;
 
 /** The message, or one of its fallbacks, as one types it. */
 export interface Hop {
-  /** Tells hops apart while they are moved. */
+  /** Identifies hops while they are moved. */
   readonly key: string;
   readonly channel: Channel;
   readonly to: string;
@@ -54,7 +54,7 @@ export const newHop = (channel: Channel, content: Content): Hop => ({
 
 const isChannel = (name: string | undefined): name is Channel => CHANNELS.some((channel) => channel === name);
 
-/** What the page begins with: a link to it may name the channel, the recipient and the contact. */
+/** The initial draft: a link to the page may name the channel, the recipient and the contact. */
 export const startDraft = ({ channel, to = '', contactId = '' }: Readonly<Record<string, string>>): Draft => ({
   hops: [{ ...newHop(isChannel(channel) ? channel : 'whatsapp', 'text'), to }],
   contactId,

@@ -25,7 +25,7 @@ const waitIn = (locale: string, after: string): string => {
   return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(seconds / length);
 };
 
-/** What a text becomes as an SMS. */
+/** A text as it would be sent by SMS. */
 const SmsParts = ({ text }: { readonly text: string }) => {
   const t = useTexts(texts);
   const format = useFormat();
@@ -60,7 +60,7 @@ const SmsParts = ({ text }: { readonly text: string }) => {
 interface HopViewProps {
   readonly hop: PlannedHop;
   readonly isFirst: boolean;
-  /** What it says, where that is no template. */
+  /** The content, if it is not a template. */
   readonly text: string | undefined;
 }
 
@@ -116,7 +116,7 @@ interface PreviewProps {
   readonly textOf: (hop: number) => string | undefined;
 }
 
-/** What a send would do and cost, hop by hop, while one types it. Nothing is stored or charged. */
+/** The effect and cost of a send, hop by hop, while it is being typed. Nothing is stored or charged. */
 export const Preview = ({ body, textOf }: PreviewProps) => {
   const t = useTexts(texts);
   const plan = useQuery({

@@ -132,7 +132,7 @@ export const texts = defineTexts(
     price: 'Price',
     band: 'Volume band',
     bandFrom: (from: string) => `from ${from} of the month`,
-    leavesAt: 'Leaves at',
+    leavesAt: 'Sent at',
     provider: 'Provider',
     route: 'Route',
     refused: 'It would be refused',

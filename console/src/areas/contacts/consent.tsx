@@ -10,7 +10,7 @@ import { Consent } from '../../ui/contacts.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { TextField } from '../../ui/fields.tsx';
 import { CursorList, useCursorList } from '../../ui/lists.tsx';
-import { EmptyState } from '../../ui/states.tsx';
+import { emptyState } from '../../ui/states.tsx';
 import { Time } from '../../ui/values.tsx';
 import { pageTexts } from './page-texts.ts';
 
@@ -72,7 +72,7 @@ const useColumns = (): readonly Column<ConsentChange>[] => {
   ];
 };
 
-/** What a person said about being written to, and every change of it. */
+/** A person's consent, and every change to it. */
 export const ConsentHistory = ({ contact }: { readonly contact: Contact }) => {
   const t = useTexts(pageTexts).consents;
   const may = useMay();
@@ -104,11 +104,7 @@ export const ConsentHistory = ({ contact }: { readonly contact: Contact }) => {
         caption={t.status}
         columns={useColumns()}
         keyOf={({ at, status }) => `${at} ${status}`}
-        empty={
-          <EmptyState icon={ShieldCheck} title={t.emptyTitle}>
-            {t.empty}
-          </EmptyState>
-        }
+        empty={emptyState(ShieldCheck, t.emptyTitle, t.empty)}
       />
       {Dialog ? <Dialog id={id} onClose={() => setDialog(undefined)} /> : null}
     </Stack>

@@ -4,7 +4,7 @@ type AttributeValue = Contact['attributes'][string];
 
 /** An attribute as one types it. */
 export interface AttributeText {
-  /** Tells rows apart while one types; nothing of the contact. */
+  /** Identifies rows while they are edited; not part of the contact. */
   readonly row: string;
   readonly key: string;
   readonly text: string;
@@ -92,7 +92,7 @@ export const creationOf = (form: ContactText): CreateContact => {
   };
 };
 
-/** What of the attributes differs from those before; one that is gone is null. */
+/** The attributes that differ from the former ones; a removed one is null. */
 const attributeChanges = (before: ContactText, after: ContactText): Record<string, AttributeValue> | undefined => {
   const [old, now] = [attributesOf(before), attributesOf(after)];
   const changed = Object.entries(now).filter(([key, value]) => JSON.stringify(old[key]) !== JSON.stringify(value));

@@ -1,6 +1,6 @@
 import { lazy } from 'react';
 
-/* Loaded when they are opened: of those who look at contacts, few change one. */
+/* Loaded when they are opened, since most visits to contacts change none. */
 
 export const CreateContactDialog = lazy(async () => ({
   default: (await import('./contact-form.tsx')).CreateContactDialog,

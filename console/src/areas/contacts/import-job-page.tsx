@@ -69,7 +69,7 @@ const Job = ({ job }: { readonly job: ContactImport }) => {
   );
 };
 
-/** How far an import is, what became of its rows, and the rows that were refused. */
+/** The progress of an import, the results of its rows, and the refused rows. */
 export default function ImportJobPage() {
   const t = useTexts(importTexts);
   const { id = '' }: { id?: string } = useParams({ strict: false });

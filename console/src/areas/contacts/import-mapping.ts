@@ -1,9 +1,9 @@
 import type { ImportField } from './import-texts.ts';
 
-/** What a column fills; empty for one that is left out. */
+/** The field that a column fills; empty for an ignored column. */
 export type Target = '' | ImportField | `attributes.${string}`;
 
-/** What headers of spreadsheets are often called, without case and accents. */
+/** Frequent names of headers in spreadsheets, without case and accents. */
 const KNOWN: Readonly<Record<string, ImportField>> = {
   telefone: 'phone',
   celular: 'phone',
@@ -23,7 +23,7 @@ const KNOWN: Readonly<Record<string, ImportField>> = {
 
 const plain = (name: string): string => name.normalize('NFD').replace(/\p{M}/gu, '').trim().toLowerCase();
 
-/** What each column most likely fills, by its name: a field once, an attribute of its own name otherwise. */
+/** The most likely field of each column, by its name: a field once, an attribute of its own name otherwise. */
 export const guessTargets = (header: readonly string[], fields: readonly ImportField[]): Target[] => {
   const taken = new Set<Target>();
   return header.map((name) => {
@@ -39,7 +39,7 @@ export const guessTargets = (header: readonly string[], fields: readonly ImportF
 export const mappingOf = (header: readonly string[], targets: readonly Target[]): Record<string, string> =>
   Object.fromEntries(header.flatMap((name, at) => (targets[at] ? [[name, targets[at]]] : [])));
 
-/** What is wrong with a choice, if anything is. */
+/** The fault of a choice, if there is one. */
 export const faultOf = (targets: readonly Target[]): 'needsPhone' | 'twice' | undefined => {
   const chosen = targets.filter((target) => target !== '');
   if (new Set(chosen).size !== chosen.length) return 'twice';

@@ -7,6 +7,7 @@ import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { useTexts } from '../../app/texts.ts';
 import { type CreateContactImport, isProblem } from '../../sdk.ts';
+import { useSingleMutation } from '../../ui/action.ts';
 import { ChoiceField, choicesOf, FieldErrors } from '../../ui/fields.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
@@ -66,7 +67,7 @@ const Mapping = ({ file, sheet }: Chosen) => {
   const [targets, setTargets] = useState<readonly Target[]>(() => guessTargets(sheet.header, fields));
   const [onConflict, setOnConflict] = useState<CreateContactImport['onConflict']>('update');
   const [sent, setSent] = useState(0);
-  const importing = useMutation({
+  const importing = useSingleMutation({
     mutationFn: () => importFile(file, { onConflict, mapping: mappingOf(sheet.header, targets) }, setSent),
     onSuccess: (id) => navigate({ to: `/contacts/import/${id}` }),
   });
@@ -108,7 +109,7 @@ const Mapping = ({ file, sheet }: Chosen) => {
   );
 };
 
-/** Chooses a file and looks into it: nothing leaves the browser before the import is started. */
+/** Chooses a file and reads its beginning: no data leaves the browser before the import is started. */
 export default function ImportPage() {
   const t = useTexts(importTexts);
   const [chosen, setChosen] = useState<Chosen>();

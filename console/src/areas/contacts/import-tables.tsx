@@ -11,7 +11,7 @@ interface MappingProps {
   readonly targets: readonly Target[];
 }
 
-/** What each column of the file fills, with a value of it. */
+/** The field of each column of the file, with a sample value. */
 export const ColumnsTable = ({
   sheet,
   targets,

@@ -7,7 +7,7 @@ import { useTexts } from '../../app/texts.ts';
 import type { JourneyRow, JourneyRun } from '../../sdk.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { CursorList, QueryView, useCursorList } from '../../ui/lists.tsx';
-import { EmptyState } from '../../ui/states.tsx';
+import { emptyState } from '../../ui/states.tsx';
 import { AppLink, StateOf, Time, type Tone } from '../../ui/values.tsx';
 import { pageTexts } from './page-texts.ts';
 
@@ -47,11 +47,7 @@ const Runs = ({ contactId, journeyId }: { readonly contactId: string; readonly j
       caption={t.run}
       columns={columns}
       keyOf={({ id }) => id}
-      empty={
-        <EmptyState icon={Route} title={t.emptyTitle}>
-          {t.empty}
-        </EmptyState>
-      }
+      empty={emptyState(Route, t.emptyTitle, t.empty)}
     />
   );
 };
@@ -73,7 +69,7 @@ const Choice = ({ contactId, journeys }: { readonly contactId: string; readonly 
   );
 };
 
-/** How a contact went through a journey: the service tells it by the journey. */
+/** How a contact went through a journey: the service lists runs by journey. */
 export const Journeys = ({ id }: { readonly id: string }) => {
   const journeys = useQuery({
     queryKey: ['journeys', 'of-contacts'],

@@ -1,5 +1,5 @@
 import { Alert, Button } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Contact as ContactIcon } from 'lucide-react';
 import { Suspense, useMemo, useState } from 'react';
@@ -9,17 +9,14 @@ import { useTexts } from '../../app/texts.ts';
 import type { ContactPage, ContactsListQuery } from '../../sdk.ts';
 import { ContactExport } from '../../ui/contact-export.tsx';
 import { useConsentWords, useContactColumns } from '../../ui/contacts.tsx';
-import { choicesOf } from '../../ui/fields.tsx';
-import { type FilterField, Filters, useFilterValues, useSearchValues } from '../../ui/filters.tsx';
-import { PagedList } from '../../ui/lists.tsx';
+import { type Choice, choicesOf } from '../../ui/fields.tsx';
+import { choiceFilter, type FilterField, Filters, useFilterValues, useSearchValues } from '../../ui/filters.tsx';
+import { PagedList, usePagedList } from '../../ui/lists.tsx';
 import { Page } from '../../ui/page.tsx';
-import { useSkip } from '../../ui/paging.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
-import { EmptyState } from '../../ui/states.tsx';
+import { emptyState } from '../../ui/states.tsx';
 import { CreateContactDialog } from './dialogs.ts';
 import { texts } from './texts.ts';
-
-const LIMIT = 50;
 
 const useFields = (): readonly FilterField[] => {
   const t = useTexts(texts);
@@ -28,12 +25,8 @@ const useFields = (): readonly FilterField[] => {
   const lists = useQuery({ queryKey: ['lists'], queryFn: ({ signal }) => api.lists.all({ signal }) });
   return useMemo(() => {
     const ofLists = (lists.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }));
-    const choice = (name: keyof typeof t.filterFields, choices: FilterField['choices'] = []): FilterField => ({
-      name,
-      label: t.filterFields[name],
-      kind: 'choice',
-      choices,
-    });
+    const choice = (name: keyof typeof t.filterFields, choices: readonly Choice[]) =>
+      choiceFilter(name, t.filterFields[name], choices);
     return [
       choice('optInStatus', choicesOf(consents)),
       choice('source', choicesOf(t.sources)),
@@ -65,16 +58,15 @@ const Actions = ({ onCreate }: { readonly onCreate: () => void }) => {
 export default function ContactsPage() {
   const t = useTexts(texts);
   const may = useMay();
-  const skip = useSkip(LIMIT);
   const fields = useFields();
   const filters = useFilterValues(fields) as ContactsListQuery;
   const [{ q }] = useSearchValues();
   const [creating, setCreating] = useState(false);
   const asked = { ...filters, ...(q?.trim() ? { q: q.trim() } : {}) };
-  const list = useQuery<ContactPage>({
-    queryKey: ['contacts', asked, skip],
-    queryFn: async ({ signal }) => api.contacts.list({ ...asked, skip, limit: LIMIT }, { signal }),
-    placeholderData: keepPreviousData,
+  const list = usePagedList<ContactPage, ContactsListQuery>({
+    queryKey: ['contacts'],
+    filters: asked,
+    read: (query, signal) => api.contacts.list(query, { signal }),
   });
   const isFiltered = Object.keys(asked).length > 0;
   return (
@@ -91,15 +83,14 @@ export default function ContactsPage() {
       ))}
       <PagedList
         query={list}
-        limit={LIMIT}
         caption={t.title}
         columns={useContactColumns()}
         keyOf={({ id }) => id}
-        empty={
-          <EmptyState icon={ContactIcon} title={isFiltered ? t.emptyFilteredTitle : t.emptyTitle}>
-            {isFiltered ? t.emptyFiltered : t.empty}
-          </EmptyState>
-        }
+        empty={emptyState(
+          ContactIcon,
+          isFiltered ? t.emptyFilteredTitle : t.emptyTitle,
+          isFiltered ? t.emptyFiltered : t.empty,
+        )}
       />
       <Suspense fallback={null}>
         {creating ? <CreateContactDialog onClose={() => setCreating(false)} /> : null}

@@ -1,13 +1,12 @@
 import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { ContactExport, ContactRead } from '../../sdk.ts';
-import { ActionDialog } from '../../ui/action-dialog.tsx';
+import { DeleteDialog } from '../../ui/action-dialog.tsx';
 import { saveAs } from '../../ui/download.ts';
 import { Section } from '../../ui/page.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
@@ -93,19 +92,13 @@ const Export = ({ id }: { readonly id: string }) => {
 
 const EraseDialog = ({ id, onClose }: { readonly id: string; readonly onClose: () => void }) => {
   const t = useTexts(pageTexts).privacy;
-  const navigate = useNavigate();
   const [understood, setUnderstood] = useState(false);
-  const erase = async () => {
-    await api.contacts.delete(id);
-    // Before what is shown here is asked for anew, which would not be found.
-    await navigate({ to: '/contacts', replace: true });
-  };
   return (
-    <ActionDialog
-      dangerous
+    <DeleteDialog
       title={t.erase}
       hint={t.eraseHint}
-      act={erase}
+      remove={() => api.contacts.delete(id)}
+      leadsTo="/contacts"
       invalidates={[['contacts'], ['lists'], ['list']]}
       onClose={onClose}
     >
@@ -115,11 +108,11 @@ const EraseDialog = ({ id, onClose }: { readonly id: string; readonly onClose: (
         checked={understood}
         onChange={({ currentTarget }) => setUnderstood(currentTarget.checked)}
       />
-    </ActionDialog>
+    </DeleteDialog>
   );
 };
 
-/** What is kept of a person: documents, an export of all of it, and erasure. */
+/** The data of a person: documents, an export of everything, and erasure. */
 export const Privacy = ({ contact }: { readonly contact: ContactRead }) => {
   const t = useTexts(pageTexts).privacy;
   const may = useMay();

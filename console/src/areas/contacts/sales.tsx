@@ -1,21 +1,19 @@
 import { Button, Stack } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Handshake, ListTodo } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../../api.ts';
 import { fromLocal } from '../../app/local-time.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
-import type { Activity, ActivityPage, Card } from '../../sdk.ts';
-import { ActionDialog, useAction } from '../../ui/action-dialog.tsx';
+import type { Activity, ActivityPage, Card, CardPage } from '../../sdk.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
+import { ActionDialog } from '../../ui/action-dialog.tsx';
 import { Amount } from '../../ui/amount.tsx';
-import type { Column } from '../../ui/data-table.tsx';
+import { type Column, linkColumn } from '../../ui/data-table.tsx';
 import { ChoiceField, choicesOf, TextAreaField, TextField } from '../../ui/fields.tsx';
-import { PagedList } from '../../ui/lists.tsx';
-import { useSkip } from '../../ui/paging.tsx';
-import { ProblemView } from '../../ui/problem-view.tsx';
-import { EmptyState } from '../../ui/states.tsx';
-import { AppLink, StateOf, Status, Time, type Tone } from '../../ui/values.tsx';
+import { PagedList, usePagedList } from '../../ui/lists.tsx';
+import { emptyState } from '../../ui/states.tsx';
+import { CARD_TONES, StateOf, Status, Time } from '../../ui/values.tsx';
 import { pageTexts } from './page-texts.ts';
 
 const LIMIT = 25;
@@ -45,21 +43,6 @@ const AddActivityDialog = ({ id, onClose }: { readonly id: string; readonly onCl
   );
 };
 
-const Complete = ({ activity, contactId }: { readonly activity: Activity; readonly contactId: string }) => {
-  const t = useTexts(pageTexts).activities;
-  const completing = useAction(() => api.activities.complete(activity.id), {
-    invalidates: [['contact', contactId, 'activities']],
-  });
-  return (
-    <>
-      <Button size="xs" variant="default" loading={completing.isPending} onClick={() => completing.mutate()}>
-        {t.complete}
-      </Button>
-      <ProblemView error={completing.error} />
-    </>
-  );
-};
-
 const useActivityColumns = (contactId: string): readonly Column<Activity>[] => {
   const t = useTexts(pageTexts).activities;
   const may = useMay();
@@ -72,7 +55,15 @@ const useActivityColumns = (contactId: string): readonly Column<Activity>[] => {
       title: t.status,
       cell: (activity) => {
         if (activity.concluida) return <Status tone="good">{t.done}</Status>;
-        return may('crm:write') ? <Complete activity={activity} contactId={contactId} /> : t.open;
+        if (!may('crm:write')) return t.open;
+        return (
+          <ActionButton
+            size="xs"
+            label={t.complete}
+            act={() => api.activities.complete(activity.id)}
+            invalidates={[['contact', contactId, 'activities']]}
+          />
+        );
       },
     },
   ];
@@ -82,11 +73,11 @@ const useActivityColumns = (contactId: string): readonly Column<Activity>[] => {
 export const Activities = ({ id }: { readonly id: string }) => {
   const t = useTexts(pageTexts).activities;
   const may = useMay();
-  const skip = useSkip(LIMIT);
   const [adding, setAdding] = useState(false);
-  const list = useQuery<ActivityPage>({
-    queryKey: ['contact', id, 'activities', skip],
-    queryFn: async ({ signal }) => api.activities.list({ contatoId: id, limit: LIMIT, skip }, { signal }),
+  const list = usePagedList<ActivityPage>({
+    queryKey: ['contact', id, 'activities'],
+    read: (query, signal) => api.activities.list({ contatoId: id, ...query }, { signal }),
+    limit: LIMIT,
   });
   return (
     <Stack align="stretch">
@@ -101,37 +92,27 @@ export const Activities = ({ id }: { readonly id: string }) => {
         caption={t.title}
         columns={useActivityColumns(id)}
         keyOf={(activity) => activity.id}
-        empty={
-          <EmptyState icon={ListTodo} title={t.emptyTitle}>
-            {t.empty}
-          </EmptyState>
-        }
+        empty={emptyState(ListTodo, t.emptyTitle, t.empty)}
       />
       {adding ? <AddActivityDialog id={id} onClose={() => setAdding(false)} /> : null}
     </Stack>
   );
 };
 
-const TONES: Readonly<Record<Card['status'], Tone>> = { aberto: 'pending', ganho: 'good', perdido: 'bad' };
-
 /** The deals of a contact, as the pipelines have them. */
 export const Deals = ({ id }: { readonly id: string }) => {
   const t = useTexts(pageTexts).deals;
-  const skip = useSkip(LIMIT);
-  const list = useQuery({
-    queryKey: ['contact', id, 'cards', skip],
-    queryFn: async ({ signal }) => api.cards.ofContact(id, { limit: LIMIT, skip }, { signal }),
+  const list = usePagedList<CardPage>({
+    queryKey: ['contact', id, 'cards'],
+    read: (query, signal) => api.cards.ofContact(id, query, { signal }),
+    limit: LIMIT,
   });
   const columns: readonly Column<Card>[] = [
-    {
-      key: 'title',
-      title: t.title,
-      cell: ({ id: cardId, pipelineId, titulo }) => (
-        <AppLink to={`/pipelines/${pipelineId}/cards/${cardId}`} className="breakable">
-          {titulo}
-        </AppLink>
-      ),
-    },
+    linkColumn(
+      t.title,
+      (card) => `/pipelines/${card.pipelineId}/cards/${card.id}`,
+      ({ titulo }) => titulo,
+    ),
     {
       key: 'value',
       title: t.value,
@@ -141,7 +122,7 @@ export const Deals = ({ id }: { readonly id: string }) => {
     {
       key: 'status',
       title: t.status,
-      cell: ({ status }) => <StateOf state={status} tones={TONES} words={t.statuses} />,
+      cell: ({ status }) => <StateOf state={status} tones={CARD_TONES} words={t.statuses} />,
     },
   ];
   return (
@@ -151,11 +132,7 @@ export const Deals = ({ id }: { readonly id: string }) => {
       caption={t.title}
       columns={columns}
       keyOf={(card) => card.id}
-      empty={
-        <EmptyState icon={Handshake} title={t.emptyTitle}>
-          {t.empty}
-        </EmptyState>
-      }
+      empty={emptyState(Handshake, t.emptyTitle, t.empty)}
     />
   );
 };

@@ -7,16 +7,18 @@ import type { ContactTimelineStep } from '../../sdk.ts';
 import { Amount } from '../../ui/amount.tsx';
 import { JsonView } from '../../ui/code-block.tsx';
 import { CursorView, useCursorList } from '../../ui/lists.tsx';
-import { EmptyState } from '../../ui/states.tsx';
+import { emptyState } from '../../ui/states.tsx';
 import { AppLink, Time } from '../../ui/values.tsx';
 import { pageTexts } from './page-texts.ts';
 
+const HOUR_MS = 3_600_000;
 type CustomerEvent = NonNullable<ContactTimelineStep['event']>;
 
 const EventStep = ({ event }: { readonly event: CustomerEvent }) => {
   const t = useTexts(pageTexts).story;
   const format = useFormat();
   const { value, currency, properties, attribution } = event;
+  const after = attribution ? format.elapsed(attribution.horasAteOEvento * HOUR_MS) : undefined;
   return (
     <>
       {value === undefined ? null : (
@@ -27,7 +29,7 @@ const EventStep = ({ event }: { readonly event: CustomerEvent }) => {
       {attribution ? (
         <Text size="sm">
           <AppLink to={`/messages/${attribution.messageId}`}>
-            {t.attributed(format.number(attribution.horasAteOEvento))}
+            {after === undefined ? t.attributedSoon : t.attributed(after)}
           </AppLink>
         </Text>
       ) : null}
@@ -65,7 +67,7 @@ const Step = ({ step }: { readonly step: ContactTimelineStep }) => {
   );
 };
 
-/** What happened between the organization and a person, on every channel, newest first. */
+/** The history between the organization and a person, on every channel, newest first. */
 export const Story = ({ id }: { readonly id: string }) => {
   const t = useTexts(pageTexts).story;
   const timeline = useCursorList<ContactTimelineStep>({
@@ -79,14 +81,7 @@ export const Story = ({ id }: { readonly id: string }) => {
           {t.allMessages}
         </AppLink>
       </Text>
-      <CursorView
-        query={timeline}
-        empty={
-          <EmptyState icon={MessagesSquare} title={t.emptyTitle}>
-            {t.empty}
-          </EmptyState>
-        }
-      >
+      <CursorView query={timeline} empty={emptyState(MessagesSquare, t.emptyTitle, t.empty)}>
         {(steps) => (
           <Timeline bulletSize={14} lineWidth={2}>
             {steps.map((step) => (

@@ -71,7 +71,7 @@ export const texts = defineTexts(
     emptyTitle: 'No contact yet',
     empty:
       'A contact keeps what is known of a person: phone, e-mail, consent. Create one, or import a CSV file with many.',
-    emptyFilteredTitle: 'Nobody here',
+    emptyFilteredTitle: 'No contacts',
     emptyFiltered: 'No contact matches the search and the filters.',
     fields: {
       phone: 'Phone',

@@ -1,6 +1,6 @@
 import { defineTexts } from '../../app/texts.ts';
 
-/** What the drawing says to who does not see it. */
+/** The texts of the drawing for screen readers. */
 export const canvasTexts = defineTexts(
   {
     canvas: 'Desenho da jornada',

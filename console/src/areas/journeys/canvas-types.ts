@@ -7,12 +7,12 @@ export interface CanvasProps {
   readonly graph: Graph;
   readonly selected?: string | undefined;
   readonly onSelect?: (key: string) => void;
-  /** Absent: the drawing is only looked at. */
+  /** Absent: the drawing is read-only. */
   readonly edit?: {
     readonly connect: (key: string, outcome: Outcome, target: string | undefined) => void;
     readonly remove: (key: string) => void;
   };
-  /** What stands below a step, as its figures. */
+  /** Shown below a step, such as its figures. */
   readonly noteOf?: ((step: Step) => string | undefined) | undefined;
   readonly faultsOf?: (key: string) => number;
   readonly marks?: ReadonlyMap<string, Mark>;

@@ -83,7 +83,7 @@ export default function Canvas(props: CanvasProps) {
     const chosen = changes.find((change) => change.type === 'select' && change.selected);
     if (chosen?.type === 'select') onSelect?.(chosen.id);
   };
-  // What has the focus goes, not what was chosen before: the two need not be the same.
+  // Deletes the focused item, not the one that was selected before: the two may differ.
   const onKeyDown = ({ key, target }: KeyboardEvent) => {
     if (!edit || (key !== 'Delete' && key !== 'Backspace') || !(target instanceof Element)) return;
     const id = target.getAttribute('data-id');

@@ -3,7 +3,7 @@ import type { Config } from './graph.ts';
 const isRecord = (value: unknown): value is Config =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What stands at a path, as `criar.titulo`. */
+/** The value at a path such as `criar.titulo`. */
 export const valueAt = (config: Config, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), config);
 
@@ -17,7 +17,7 @@ export const withValueAt = (config: Config, path: string, value: unknown): Confi
   return name in config ? { ...config, [name]: next } : { ...others, [name]: next };
 };
 
-/** What a person typed for a value: a number, true or false, an empty text for null, a list of texts, or a text. */
+/** A value as typed by a person: a number, true or false, an empty text for null, a list of texts, or a text. */
 export const parseValue = (text: string): unknown => {
   if (text === '') return null;
   try {

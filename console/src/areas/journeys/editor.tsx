@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Paper, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { api } from '../../api.ts';
@@ -7,9 +7,10 @@ import { useFormat } from '../../app/format.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { ChangeJourney, Journey } from '../../sdk.ts';
+import { useSingleMutation } from '../../ui/action.ts';
 import { ProblemView } from '../../ui/problem-view.tsx';
-import { SecretDialog } from '../../ui/secret-dialog.tsx';
 import { Loading } from '../../ui/states.tsx';
+import { UnsavedGuard } from '../../ui/unsaved.tsx';
 import { AddStepMenu } from './add-step-menu.tsx';
 import type { Draft, Graph, Step } from './graph.ts';
 import { Outline } from './outline.tsx';
@@ -20,6 +21,7 @@ import { type JourneyDraft, useDraft } from './use-draft.ts';
 const Canvas = lazy(() => import('./canvas.tsx'));
 const StepPanel = lazy(() => import('./step-panel.tsx'));
 const Rules = lazy(() => import('./rules.tsx'));
+const SecretDialog = lazy(async () => ({ default: (await import('../../ui/secret-dialog.tsx')).SecretDialog }));
 
 const NULLABLE = ['intervaloReentradaHoras', 'silencio', 'tetoDeFrequencia', 'meta'] as const;
 /** The whole of what is edited: a field that it lacks is cleared. */
@@ -32,13 +34,13 @@ const changeOf = (draft: Draft): ChangeJourney => ({
 const useSaving = (journey: Journey, onSaved: () => void) => {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  return useMutation({
+  return useSingleMutation({
     mutationFn: (draft: Draft) => api.journeys.change(journey.id, changeOf(draft)),
     onSuccess: async ({ segredoWebhook: _, ...saved }) => {
       queries.setQueryData(['journey', saved.id], saved);
       onSaved();
       await queries.invalidateQueries({ queryKey: ['journeys'] });
-      if (saved.id !== journey.id) await navigate({ to: `/journeys/${saved.id}` });
+      if (saved.id !== journey.id) await navigate({ to: `/journeys/${saved.id}`, ignoreBlocker: true });
     },
   });
 };
@@ -61,7 +63,7 @@ const useNotes = (journey: Journey) => {
   };
 };
 
-/** What stands in the place of the panel while no step is chosen. */
+/** Shown in place of the panel while no step is selected. */
 const NoStep = () => (
   <Paper withBorder p="md">
     <Text size="sm" c="dimmed">
@@ -138,7 +140,7 @@ const SaveBar = ({ journey, state, saving }: SaveBarProps) => {
 
 interface EditorProps {
   readonly journey: Journey;
-  /** What an activation was refused for. */
+  /** The faults for which an activation was refused. */
   readonly refused: unknown;
   readonly onSaved: () => void;
 }
@@ -164,6 +166,7 @@ export const Editor = ({ journey, refused, onSaved }: EditorProps) => {
   const [secretKept, setSecretKept] = useState<string>();
   return (
     <Stack>
+      <UnsavedGuard when={state.isChanged} />
       {canEdit ? <RulesSection state={state} /> : null}
       <ProblemView error={saving.error} />
       {canEdit ? (
@@ -191,14 +194,16 @@ export const Editor = ({ journey, refused, onSaved }: EditorProps) => {
         </Suspense>
       </div>
       {secret !== undefined && secretKept !== secret ? (
-        <SecretDialog
-          title={t.secretTitle}
-          label={t.secret}
-          hint={t.secretHint}
-          secret={secret}
-          done={t.secretDone}
-          onClose={() => setSecretKept(secret)}
-        />
+        <Suspense>
+          <SecretDialog
+            title={t.secretTitle}
+            label={t.secret}
+            hint={t.secretHint}
+            secret={secret}
+            done={t.secretDone}
+            onClose={() => setSecretKept(secret)}
+          />
+        </Suspense>
       ) : null}
     </Stack>
   );

@@ -1,7 +1,7 @@
 import type { Config, Step } from './graph.ts';
 import type { Field } from './step-schema.ts';
 
-/** What the input of a field of a step's config takes. */
+/** The props of the input for a field of a step's config. */
 export interface FieldProps {
   readonly field: Field;
   readonly label: string;

@@ -57,7 +57,7 @@ const INITIAL: Readonly<Record<StepKind, Config>> = {
 const branchesOf = ({ config }: Step): readonly string[] =>
   Array.isArray(config.ramos) ? config.ramos.map((each: { readonly nome?: unknown }) => String(each?.nome ?? '')) : [];
 
-/** What a step may come to, in the order in which it is shown. */
+/** The outcomes of a step, in the order in which they are shown. */
 export const outcomesOf = (step: Step): readonly Outcome[] => {
   if (step.tipo === 'sair') return [];
   if (step.tipo === 'condicao') return [{ quando: 'sim' }, { quando: 'nao' }];
@@ -144,7 +144,7 @@ export const makeFirst = (graph: Graph, key: string): Graph => ({
   passos: [...graph.passos].sort((a, b) => Number(b.chave === key) - Number(a.chave === key)),
 });
 
-/** What of a journey is edited. */
+/** The editable part of a journey. */
 export type Draft = Omit<CreateJourney, 'passos' | 'ligacoes'> & Graph;
 
 export const draftOf = (journey: Journey): Draft => {

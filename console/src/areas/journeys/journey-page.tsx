@@ -7,9 +7,9 @@ import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Journey } from '../../sdk.ts';
+import { QueryView } from '../../ui/lists.tsx';
 import { Page } from '../../ui/page.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
-import { Loading } from '../../ui/states.tsx';
 import { AppLink, Coins, Fact, Facts, Time } from '../../ui/values.tsx';
 import { Editor } from './editor.tsx';
 import { JourneyActions } from './journey-actions.tsx';
@@ -19,7 +19,7 @@ import { texts } from './texts.ts';
 const REFRESH_MS = 10_000;
 const COUNTS = ['entradas', 'ativas', 'concluidas', 'canceladas', 'erros', 'conversoes', 'valorConvertido'] as const;
 
-/** What came of a version so far. */
+/** The results of a version so far. */
 const Figures = ({ journey }: { readonly journey: Journey }) => {
   const t = useTexts(texts);
   const format = useFormat();
@@ -89,22 +89,21 @@ export default function JourneyPage() {
   const t = useTexts(texts);
   const journey = useQuery({ queryKey: ['journey', id], queryFn: ({ signal }) => api.journeys.get(id, { signal }) });
   const [refused, setRefused] = useState<unknown>();
-  const { data } = journey;
   return (
     <Page
-      title={data?.name ?? t.title}
-      actions={data ? <JourneyActions journey={data} onRefused={setRefused} /> : null}
+      title={journey.data?.name ?? t.title}
+      actions={journey.data ? <JourneyActions journey={journey.data} onRefused={setRefused} /> : null}
     >
-      <ProblemView error={journey.error} onRetry={() => void journey.refetch()} />
-      {journey.isPending && !journey.error ? <Loading rows={8} /> : null}
-      {data ? (
-        <Stack>
-          <Versions journey={data} />
-          <Notices journey={data} />
-          {data.status === 'rascunho' ? null : <Figures journey={data} />}
-          <Editor key={data.id} journey={data} refused={refused} onSaved={() => setRefused(undefined)} />
-        </Stack>
-      ) : null}
+      <QueryView query={journey} loadingRows={8}>
+        {(data) => (
+          <Stack>
+            <Versions journey={data} />
+            <Notices journey={data} />
+            {data.status === 'rascunho' ? null : <Figures journey={data} />}
+            <Editor key={data.id} journey={data} refused={refused} onSaved={() => setRefused(undefined)} />
+          </Stack>
+        )}
+      </QueryView>
     </Page>
   );
 }

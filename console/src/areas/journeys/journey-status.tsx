@@ -1,15 +1,9 @@
 import { useTexts } from '../../app/texts.ts';
 import type { Journey, JourneyRun } from '../../sdk.ts';
-import { Status, type Tone } from '../../ui/values.tsx';
+import { StateOf, type Tone } from '../../ui/values.tsx';
 import { runTexts } from './run-texts.ts';
 import { texts } from './texts.ts';
 
-export const JOURNEY_STATUSES = [
-  'rascunho',
-  'ativa',
-  'pausada',
-  'arquivada',
-] as const satisfies readonly Journey['status'][];
 const TONES: Readonly<Record<Journey['status'], Tone>> = {
   rascunho: 'neutral',
   ativa: 'good',
@@ -17,15 +11,9 @@ const TONES: Readonly<Record<Journey['status'], Tone>> = {
   arquivada: 'neutral',
 };
 export const JourneyStatus = ({ status }: Pick<Journey, 'status'>) => (
-  <Status tone={TONES[status]}>{useTexts(texts).statuses[status]}</Status>
+  <StateOf state={status} tones={TONES} words={useTexts(texts).statuses} />
 );
 
-export const RUN_STATUSES = [
-  'ativa',
-  'concluida',
-  'cancelada',
-  'erro',
-] as const satisfies readonly JourneyRun['status'][];
 const RUN_TONES: Readonly<Record<JourneyRun['status'], Tone>> = {
   ativa: 'pending',
   concluida: 'good',
@@ -33,5 +21,5 @@ const RUN_TONES: Readonly<Record<JourneyRun['status'], Tone>> = {
   erro: 'bad',
 };
 export const RunStatus = ({ status }: Pick<JourneyRun, 'status'>) => (
-  <Status tone={RUN_TONES[status]}>{useTexts(runTexts).statuses[status]}</Status>
+  <StateOf state={status} tones={RUN_TONES} words={useTexts(runTexts).statuses} />
 );

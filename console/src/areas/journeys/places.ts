@@ -1,7 +1,7 @@
 import { ProblemError } from '../../sdk.ts';
 import type { Graph } from './graph.ts';
 
-/** What the service refused of a step: the field below the step, and why. */
+/** A fault that the service found in a step: the field below the step, and why. */
 export interface Fault {
   readonly field: string;
   readonly message: string;
@@ -9,7 +9,7 @@ export interface Fault {
 
 const PLACE = /^(passos|ligacoes)\.(\d+)\.?(.*)$/;
 
-/** What the service refused of a graph, by the key of the step that it concerns; of a link, the step that it leaves. */
+/** The faults that the service found in a graph, by the key of the step; for a link, by the step before it. */
 export const faultsOf = (error: unknown, { passos, ligacoes }: Graph): ReadonlyMap<string, readonly Fault[]> => {
   const faults = new Map<string, Fault[]>();
   if (!(error instanceof ProblemError)) return faults;

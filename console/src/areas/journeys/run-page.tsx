@@ -1,12 +1,12 @@
 import { Button, Stack, Text, Title } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../api.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { JourneyRunWithHistory } from '../../sdk.ts';
-import { Confirm } from '../../ui/confirm.tsx';
+import { ActionDialog } from '../../ui/action-dialog.tsx';
 import { CopyText } from '../../ui/copy-text.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -85,31 +85,22 @@ const RunFacts = ({ run }: { readonly run: JourneyRunWithHistory }) => {
 
 const CancelButton = ({ id, runId }: { readonly id: string; readonly runId: string }) => {
   const t = useTexts(runTexts);
-  const queries = useQueryClient();
   const [asks, setAsks] = useState(false);
-  const cancelling = useMutation({
-    mutationFn: () => api.journeys.cancelRun(id, runId),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['journey', id] });
-      setAsks(false);
-    },
-  });
   return (
     <>
       <Button variant="default" onClick={() => setAsks(true)}>
         {t.cancel}
       </Button>
-      <Confirm
-        opened={asks}
-        dangerous
-        onClose={() => setAsks(false)}
-        title={t.cancel}
-        hint={t.cancelHint}
-        action={t.cancel}
-        onConfirm={() => cancelling.mutate()}
-        busy={cancelling.isPending}
-        error={cancelling.error}
-      />
+      {asks ? (
+        <ActionDialog
+          dangerous
+          title={t.cancel}
+          hint={t.cancelHint}
+          act={() => api.journeys.cancelRun(id, runId)}
+          invalidates={[['journey', id]]}
+          onClose={() => setAsks(false)}
+        />
+      ) : null}
     </>
   );
 };

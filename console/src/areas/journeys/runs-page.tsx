@@ -1,19 +1,18 @@
-import { Button, Stack } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
 import { Footprints } from 'lucide-react';
 import { useMemo } from 'react';
 import { api } from '../../api.ts';
 import { useTexts } from '../../app/texts.ts';
-import type { JourneyRun, JourneyRunPage, JourneysRunsQuery } from '../../sdk.ts';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { type FilterField, Filters, useFilterValues } from '../../ui/filters.tsx';
+import type { JourneyRun, JourneysRunsQuery } from '../../sdk.ts';
+import { type Column, linkColumn } from '../../ui/data-table.tsx';
+import { choicesOf } from '../../ui/fields.tsx';
+import { choiceFilter, type FilterField, Filters, useFilterValues } from '../../ui/filters.tsx';
+import { CursorList, useCursorList } from '../../ui/lists.tsx';
 import { Page } from '../../ui/page.tsx';
-import { LoadMore } from '../../ui/paging.tsx';
-import { ProblemView } from '../../ui/problem-view.tsx';
-import { EmptyState, Loading } from '../../ui/states.tsx';
-import { AppLink, Time } from '../../ui/values.tsx';
-import { RUN_STATUSES, RunStatus } from './journey-status.tsx';
+import { emptyState } from '../../ui/states.tsx';
+import { Time } from '../../ui/values.tsx';
+import { RunStatus } from './journey-status.tsx';
 import { runTexts } from './run-texts.ts';
 import { texts } from './texts.ts';
 
@@ -22,15 +21,11 @@ const REFRESH_MS = 10_000;
 const useColumns = (id: string): readonly Column<JourneyRun>[] => {
   const t = useTexts(runTexts);
   return [
-    {
-      key: 'begun',
-      title: t.columns.begun,
-      cell: (run) => (
-        <AppLink to={`/journeys/${id}/runs/${run.id}`}>
-          <Time at={run.iniciadaEm} />
-        </AppLink>
-      ),
-    },
+    linkColumn(
+      t.columns.begun,
+      (run) => `/journeys/${id}/runs/${run.id}`,
+      ({ iniciadaEm }) => <Time at={iniciadaEm} />,
+    ),
     { key: 'status', title: t.columns.status, cell: ({ status }) => <RunStatus status={status} /> },
     { key: 'step', title: t.columns.step, cell: ({ passo }) => <span className="breakable">{passo}</span> },
     {
@@ -47,24 +42,19 @@ export default function RunsPage() {
   const t = useTexts(runTexts);
   const back = useTexts(texts).back;
   const { id = '' }: { id?: string } = useParams({ strict: false });
-  const columns = useColumns(id);
-  const fields = useMemo((): readonly FilterField[] => {
-    const choices = RUN_STATUSES.map((value) => ({ value, label: t.statuses[value] }));
-    return [
-      { name: 'status', label: t.columns.status, kind: 'choice', choices },
+  const fields = useMemo(
+    (): readonly FilterField[] => [
+      choiceFilter('status', t.columns.status, choicesOf(t.statuses)),
       { name: 'contactId', label: t.columns.contact, kind: 'text', placeholder: 'cnt_…' },
-    ];
-  }, [t]);
+    ],
+    [t],
+  );
   const filters = useFilterValues(fields) as JourneysRunsQuery;
-  const list = useInfiniteQuery({
+  const list = useCursorList<JourneyRun>({
     queryKey: ['journey', id, 'runs', filters],
-    initialPageParam: undefined as string | undefined,
-    queryFn: async ({ signal, pageParam }): Promise<JourneyRunPage> =>
-      api.journeys.runs(id, { ...filters, ...(pageParam ? { cursor: pageParam } : {}) }, { signal }),
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-    refetchInterval: REFRESH_MS,
+    read: async (paging, signal) => api.journeys.runs(id, { ...filters, ...paging }, { signal }),
+    refreshMs: REFRESH_MS,
   });
-  const rows = list.data?.pages.flatMap(({ items }) => items);
   return (
     <Page
       title={t.runs}
@@ -75,20 +65,13 @@ export default function RunsPage() {
       }
     >
       <Filters fields={fields} label={t.filters} />
-      <ProblemView error={list.error} onRetry={() => void list.refetch()} />
-      {list.isPending && !list.error ? <Loading /> : null}
-      {rows ? (
-        <Stack>
-          {rows.length > 0 ? (
-            <DataTable caption={t.runs} columns={columns} rows={rows} keyOf={(run) => run.id} />
-          ) : (
-            <EmptyState icon={Footprints} title={t.emptyTitle}>
-              {t.empty}
-            </EmptyState>
-          )}
-          <LoadMore query={list} />
-        </Stack>
-      ) : null}
+      <CursorList
+        query={list}
+        caption={t.runs}
+        columns={useColumns(id)}
+        keyOf={(run) => run.id}
+        empty={emptyState(Footprints, t.emptyTitle, t.empty)}
+      />
     </Page>
   );
 }

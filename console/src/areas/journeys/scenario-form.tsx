@@ -56,7 +56,7 @@ const Person = ({ scenario, onChange }: PartProps) => {
   );
 };
 
-/** What becomes of the message of each step that sends. */
+/** The result of the message of each step that sends. */
 const Outcomes = ({ scenario, onChange, journey }: PartProps & { readonly journey: Journey }) => {
   const t = useTexts(runTexts);
   const sending = journey.passos.filter(({ tipo }) => tipo === 'enviar');

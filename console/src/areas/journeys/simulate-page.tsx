@@ -5,9 +5,9 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../api.ts';
 import { useTexts } from '../../app/texts.ts';
+import { QueryView } from '../../ui/lists.tsx';
 import { Page } from '../../ui/page.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
-import { Loading } from '../../ui/states.tsx';
 import { Playback } from './playback.tsx';
 import { runTexts } from './run-texts.ts';
 import { ScenarioForm } from './scenario-form.tsx';
@@ -36,17 +36,17 @@ export default function SimulatePage() {
         </Button>
       }
     >
-      <ProblemView error={journey.error} onRetry={() => void journey.refetch()} />
-      {journey.isPending && !journey.error ? <Loading /> : null}
-      {journey.data ? (
-        <div className="simulation-grid">
-          <ScenarioForm journey={journey.data} busy={playing.isPending} onPlay={playing.mutate} />
-          <div>
-            <ProblemView error={playing.error} />
-            {playing.data ? <Playback key={played} journey={journey.data} simulation={playing.data} /> : null}
+      <QueryView query={journey}>
+        {(data) => (
+          <div className="simulation-grid">
+            <ScenarioForm journey={data} busy={playing.isPending} onPlay={playing.mutate} />
+            <div>
+              <ProblemView error={playing.error} />
+              {playing.data ? <Playback key={played} journey={data} simulation={playing.data} /> : null}
+            </div>
           </div>
-        </div>
-      ) : null}
+        )}
+      </QueryView>
     </Page>
   );
 }

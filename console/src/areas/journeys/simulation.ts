@@ -40,7 +40,7 @@ export interface Scenario {
   readonly events: string;
   /** As `datetime-local` has it; empty begins now. */
   readonly begin: string;
-  /** What becomes of the message of each step. */
+  /** The result of the message of each step. */
   readonly outcomes: Readonly<Record<string, string>>;
 }
 

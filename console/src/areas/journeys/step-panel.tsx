@@ -86,7 +86,7 @@ const NextSteps = ({ graph, step, onConnect, onAdd }: Pick<PanelProps, 'graph' |
   );
 };
 
-/** What a step does, field by field, with what the service refused of it. */
+/** The settings of a step, field by field, with the faults that the service found. */
 export default function StepPanel(props: PanelProps) {
   const { graph, step, faults, onChange, onRemove, onFirst } = props;
   const t = useTexts(texts);

@@ -4,7 +4,7 @@ import type { stepTexts } from './step-texts.ts';
 type FieldText = keyof (typeof stepTexts)['pt']['fields'];
 type ModeText = keyof (typeof stepTexts)['pt']['modes'];
 
-/** What a field takes its choices from. */
+/** The source of a field's choices. */
 export type Source = 'templates' | 'pipelines' | 'stages' | 'sending';
 
 /** A field of a step's config, by its path there: the one by which the service names what is wrong with it. */

@@ -1,6 +1,6 @@
 import { defineTexts } from '../../app/texts.ts';
 
-/** What steps, their fields and what becomes of them are called. */
+/** The names of steps, their fields and their outcomes. */
 export const stepTexts = defineTexts(
   {
     kinds: {

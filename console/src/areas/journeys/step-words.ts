@@ -24,7 +24,7 @@ export const useStepWords = () => {
     return text('url');
   };
   return {
-    /** What it is called: its label, else its kind. */
+    /** The name of a step: its label, else its kind. */
     nameOf: ({ rotulo, tipo }: Pick<Step, 'rotulo' | 'tipo'>) => rotulo || t.kinds[tipo],
     kindOf: (step: Step) => t.kinds[step.tipo],
     detailOf: detail,

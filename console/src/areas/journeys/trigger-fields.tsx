@@ -48,7 +48,7 @@ const NamedField = ({ trigger, onChange }: TriggerProps) => {
   );
 };
 
-/** What lets a contact into a journey. */
+/** The trigger that lets a contact into a journey. */
 export const TriggerFields = (props: TriggerProps) => {
   const { trigger, onChange } = props;
   const t = useTexts(texts);

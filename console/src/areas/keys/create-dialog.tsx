@@ -14,7 +14,7 @@ type KeyScope = CreateApiKey['scopes'][number];
 /** A person's alone: no key has it. */
 const PERSONAL = 'contacts:pii';
 
-/** What the fields ask for; what is empty stays out of the request. */
+/** The values of the fields; empty ones are omitted from the request. */
 const keyOf = (name: string, scopes: readonly KeyScope[], expiresAt: string, addresses: string): CreateApiKey => {
   const allowedIps = addresses.split(/[\s,]+/).filter((address) => address !== '');
   const until = fromLocal(expiresAt);

@@ -55,7 +55,7 @@ const RevokeDialog = ({ apiKey, onClose }: DialogProps) => {
 
 const DIALOGS = { rotate: RotateDialog, revoke: RevokeDialog } as const;
 
-/** What can be done with a key that works. */
+/** The actions on an active key. */
 export const KeyActions = ({ apiKey }: { readonly apiKey: ApiKey }) => {
   const t = useTexts(texts);
   const [action, setAction] = useState<keyof typeof DIALOGS>();

@@ -1,5 +1,4 @@
 import { Button, Code, Stack } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../../api.ts';
@@ -8,11 +7,11 @@ import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { ApiKeyPage } from '../../sdk.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { QueryView, usePagedList } from '../../ui/lists.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Paging, useSkip } from '../../ui/paging.tsx';
-import { ProblemView } from '../../ui/problem-view.tsx';
-import { EmptyState, Loading } from '../../ui/states.tsx';
-import { Status, Time, type Tone } from '../../ui/values.tsx';
+import { Paging } from '../../ui/paging.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { StateOf, Time, type Tone } from '../../ui/values.tsx';
 import { CreateKeyDialog } from './create-dialog.tsx';
 import { KeyActions } from './key-actions.tsx';
 import { type KeyNode, type KeyState, stateOf, treeOf } from './key-tree.ts';
@@ -53,7 +52,7 @@ const useColumns = (): readonly Column<KeyNode>[] => {
     {
       key: 'status',
       title: t.columns.status,
-      cell: ({ key }) => <Status tone={TONES[stateOf(key)]}>{t.statuses[stateOf(key)]}</Status>,
+      cell: ({ key }) => <StateOf state={stateOf(key)} tones={TONES} words={t.statuses} />,
     },
     {
       key: 'scopes',
@@ -91,30 +90,30 @@ const useColumns = (): readonly Column<KeyNode>[] => {
 export default function KeysPage() {
   const t = useTexts(texts);
   const may = useMay();
-  const skip = useSkip(LIMIT);
   const columns = useColumns();
   const [creating, setCreating] = useState(false);
-  const list = useQuery<ApiKeyPage>({
-    queryKey: ['keys', skip],
-    queryFn: async ({ signal }) => api.keys.list({ skip, limit: LIMIT }, { signal }),
+  const list = usePagedList<ApiKeyPage>({
+    queryKey: ['keys'],
+    read: (query, signal) => api.keys.list(query, { signal }),
+    limit: LIMIT,
   });
   const create = may('keys:write') ? <Button onClick={() => setCreating(true)}>{t.create}</Button> : null;
   return (
     <Page title={t.title} description={t.description} actions={create}>
-      <ProblemView error={list.error} onRetry={() => void list.refetch()} />
-      {list.isPending && !list.error ? <Loading /> : null}
-      {list.data ? (
-        <Stack>
-          {list.data.items.length > 0 ? (
-            <DataTable caption={t.title} columns={columns} rows={treeOf(list.data.items)} keyOf={({ key }) => key.id} />
-          ) : (
-            <EmptyState icon={KeyRound} title={t.emptyTitle}>
-              {t.empty}
-            </EmptyState>
-          )}
-          <Paging limit={LIMIT} total={list.data.total} />
-        </Stack>
-      ) : null}
+      <QueryView query={list}>
+        {({ items, total }) => (
+          <Stack>
+            {items.length > 0 ? (
+              <DataTable caption={t.title} columns={columns} rows={treeOf(items)} keyOf={({ key }) => key.id} />
+            ) : (
+              <EmptyState icon={KeyRound} title={t.emptyTitle}>
+                {t.empty}
+              </EmptyState>
+            )}
+            <Paging limit={LIMIT} total={total} />
+          </Stack>
+        )}
+      </QueryView>
       {creating ? <CreateKeyDialog onClose={() => setCreating(false)} /> : null}
     </Page>
   );

@@ -44,7 +44,7 @@ export const texts = defineTexts(
     create: 'New key',
     emptyTitle: 'No key yet',
     empty:
-      'A key lets a system of yours call the API. Give each system one of its own, with the permissions that it needs and nothing more.',
+      'A key lets one of your systems call the API. Give each system its own key, with only the permissions that it needs.',
     columns: {
       name: 'Name',
       status: 'Status',
@@ -69,7 +69,7 @@ export const texts = defineTexts(
     secretHint: 'It is shown only now: keep it where your system keeps secrets.',
     done: 'I have kept the key',
     rotate: 'Rotate secret',
-    rotateHint: 'The old secret goes on working for 24 hours, so that systems can change one after another.',
+    rotateHint: 'The old secret continues to work for 24 hours, so that systems can change one after another.',
     revoke: 'Revoke',
     revokeHint: 'The key and those that it created are refused within 60 seconds. This cannot be undone.',
     onlyThis: 'Spare the keys that it created',

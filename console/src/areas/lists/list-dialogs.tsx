@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { api } from '../../api.ts';
 import { useTexts } from '../../app/texts.ts';
 import { isProblem, type StaticList } from '../../sdk.ts';
-import { ActionDialog } from '../../ui/action-dialog.tsx';
+import { ActionDialog, DeleteDialog } from '../../ui/action-dialog.tsx';
 import { TextAreaField, TextField } from '../../ui/fields.tsx';
 import { AppLink } from '../../ui/values.tsx';
 import { texts } from './texts.ts';
@@ -87,17 +87,12 @@ export const EditListDialog = ({ list, onClose }: ListDialogProps) => {
 /** Deletes a list; its contacts stay. */
 export const DeleteListDialog = ({ list, onClose }: ListDialogProps) => {
   const t = useTexts(texts);
-  const navigate = useNavigate();
-  const remove = async () => {
-    await api.lists.delete(list.id);
-    await navigate({ to: '/lists', replace: true });
-  };
   return (
-    <ActionDialog
-      dangerous
+    <DeleteDialog
       title={t.delete}
       hint={t.deleteHint}
-      act={remove}
+      remove={() => api.lists.delete(list.id)}
+      leadsTo="/lists"
       invalidates={[['lists']]}
       onClose={onClose}
     />

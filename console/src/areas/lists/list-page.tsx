@@ -1,5 +1,5 @@
 import { Button, Stack } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { UsersRound } from 'lucide-react';
 import { useState } from 'react';
@@ -7,23 +7,20 @@ import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
-import type { Contact, ContactPage, StaticList } from '../../sdk.ts';
+import type { Contact, ContactPage, ContactsListQuery, StaticList } from '../../sdk.ts';
 import { ContactExport } from '../../ui/contact-export.tsx';
 import { contactName, useContactColumns } from '../../ui/contacts.tsx';
 import { CopyText } from '../../ui/copy-text.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { useSearchValues } from '../../ui/filters.tsx';
-import { PagedList, QueryView } from '../../ui/lists.tsx';
+import { PagedList, QueryView, usePagedList } from '../../ui/lists.tsx';
 import { Page, Section } from '../../ui/page.tsx';
-import { useSkip } from '../../ui/paging.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
-import { EmptyState } from '../../ui/states.tsx';
+import { emptyState } from '../../ui/states.tsx';
 import { Fact, Facts, Time } from '../../ui/values.tsx';
 import { DeleteListDialog, EditListDialog } from './list-dialogs.tsx';
 import { MembersDialog, RemoveMemberDialog } from './members-dialog.tsx';
 import { texts } from './texts.ts';
-
-const LIMIT = 50;
 
 const ListFacts = ({ list }: { readonly list: StaticList }) => {
   const t = useTexts(texts);
@@ -72,14 +69,12 @@ const useColumns = (onRemove: (contact: Contact) => void): readonly Column<Conta
 const Members = ({ listId }: { readonly listId: string }) => {
   const t = useTexts(texts);
   const may = useMay();
-  const skip = useSkip(LIMIT);
   const [{ q }] = useSearchValues();
   const [removing, setRemoving] = useState<Contact>();
-  const asked = q?.trim() ? { q: q.trim() } : {};
-  const list = useQuery<ContactPage>({
-    queryKey: ['list', listId, 'members', asked, skip],
-    queryFn: async ({ signal }) => api.contacts.list({ listId, ...asked, skip, limit: LIMIT }, { signal }),
-    placeholderData: keepPreviousData,
+  const list = usePagedList<ContactPage, ContactsListQuery>({
+    queryKey: ['list', listId, 'members'],
+    filters: q?.trim() ? { q: q.trim() } : {},
+    read: (query, signal) => api.contacts.list({ listId, ...query }, { signal }),
   });
   return (
     <Section title={t.members}>
@@ -88,15 +83,10 @@ const Members = ({ listId }: { readonly listId: string }) => {
       ) : null}
       <PagedList
         query={list}
-        limit={LIMIT}
         caption={t.members}
         columns={useColumns(setRemoving)}
         keyOf={({ id }) => id}
-        empty={
-          <EmptyState icon={UsersRound} title={t.noMembersTitle}>
-            {q ? t.nobody : t.noMembers}
-          </EmptyState>
-        }
+        empty={emptyState(UsersRound, t.noMembersTitle, q ? t.nobody : t.noMembers)}
       />
       {removing ? (
         <RemoveMemberDialog

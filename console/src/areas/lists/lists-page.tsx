@@ -1,4 +1,4 @@
-import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ListChecks } from 'lucide-react';
 import { useState } from 'react';
@@ -7,11 +7,14 @@ import { useFormat } from '../../app/format.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { StaticList } from '../../sdk.ts';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { type Column, DataTable, nameColumn } from '../../ui/data-table.tsx';
+import { useSearchValues } from '../../ui/filters.tsx';
 import { QueryView } from '../../ui/lists.tsx';
 import { Page } from '../../ui/page.tsx';
+import { Paging, useSkip } from '../../ui/paging.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { AppLink, Time } from '../../ui/values.tsx';
+import { Time } from '../../ui/values.tsx';
 import { CreateListDialog } from './list-dialogs.tsx';
 import { texts } from './texts.ts';
 
@@ -19,15 +22,7 @@ const useColumns = (): readonly Column<StaticList>[] => {
   const t = useTexts(texts);
   const format = useFormat();
   return [
-    {
-      key: 'name',
-      title: t.columns.name,
-      cell: ({ id, name }) => (
-        <AppLink to={`/lists/${id}`} className="breakable">
-          {name}
-        </AppLink>
-      ),
-    },
+    nameColumn(t.columns.name, '/lists', 'name'),
     { key: 'size', title: t.columns.size, alignEnd: true, cell: ({ size }) => format.number(size) },
     { key: 'updatedAt', title: t.columns.updatedAt, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
   ];
@@ -35,25 +30,26 @@ const useColumns = (): readonly Column<StaticList>[] => {
 
 const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 
+/** Rows of a page. A thousand of them would be slow to draw, and to draw again at each key. */
+const PAGE = 50;
+
 /** All lists, of which there are at most 1,000: the name filters here. */
 const Lists = ({ items }: { readonly items: readonly StaticList[] }) => {
   const t = useTexts(texts);
-  const [text, setText] = useState('');
-  const shown = items.filter(({ name }) => plain(name).includes(plain(text.trim())));
+  const [{ q = '' }] = useSearchValues();
+  const skip = useSkip(PAGE);
+  const sought = plain(q.trim());
+  const found = items.filter(({ name }) => plain(name).includes(sought));
   const columns = useColumns();
   return (
     <Stack>
-      <TextInput
-        type="search"
-        label={t.filter}
-        value={text}
-        onChange={({ currentTarget }) => setText(currentTarget.value)}
-      />
-      {shown.length > 0 ? (
-        <DataTable caption={t.title} columns={columns} rows={shown} keyOf={({ id }) => id} />
+      <SearchField label={t.filter} />
+      {found.length > 0 ? (
+        <DataTable caption={t.title} columns={columns} rows={found.slice(skip, skip + PAGE)} keyOf={({ id }) => id} />
       ) : (
         <Text role="status">{t.nothing}</Text>
       )}
+      <Paging limit={PAGE} total={found.length} />
     </Stack>
   );
 };

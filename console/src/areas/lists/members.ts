@@ -3,12 +3,12 @@ import type { ListMembers, ListMembership } from '../../sdk.ts';
 
 /** How contacts are named in a call. */
 export type MemberKind = keyof ListMembers;
-/** What one call takes. */
+/** The maximum of identifiers in one call. */
 const MOST_A_CALL = 50_000;
 /** Of what was not found, so much is shown. */
 const SHOWN = 20;
 
-/** What became of all calls together. */
+/** The sum of the results of all calls. */
 export interface MembersResult {
   readonly added: number;
   readonly removed: number;
@@ -19,8 +19,8 @@ export interface MembersResult {
 const BATCHES = { add: api.lists.addMembers, remove: api.lists.removeMembers } as const;
 
 /**
- * Adds contacts to a list, or takes them out, so many a call. `onProgress`: how many identifiers were sent. A call that fails throws; those before it
- * are done, and sending all again adds nobody twice.
+ * Adds contacts to a list, or removes them, in calls of limited size. `onProgress`: how many identifiers were sent. A call that fails throws; those before it
+ * are done, and sending all again adds no contact twice.
  */
 export const changeMembers = async (
   change: keyof typeof BATCHES,

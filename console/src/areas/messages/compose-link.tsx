@@ -5,7 +5,7 @@ import { useTexts } from '../../app/texts.ts';
 import type { Message } from '../../sdk.ts';
 import { texts } from './texts.ts';
 
-/** Whom a message was written to, or came from, as the composer takes it. A masked address reaches nobody. */
+/** The other party of a message, in the form that the composer accepts. A masked address cannot be used. */
 const recipientOf = ({ channel, direction, from, to, contactId }: Message): Readonly<Record<string, string>> => {
   const person = direction === 'inbound' ? from : to;
   return {

@@ -1,25 +1,23 @@
-import { Button, Stack } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { MessagesSquare, RefreshCw } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Message, MessagePage, MessagesListQuery } from '../../sdk.ts';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { type Column, linkColumn } from '../../ui/data-table.tsx';
 import { choicesOf } from '../../ui/fields.tsx';
-import { type FilterField, Filters, useFilterValues, useSearchValues } from '../../ui/filters.tsx';
+import { choiceFilter, type FilterField, Filters, useFilterValues, useSearchValues } from '../../ui/filters.tsx';
+import { PagedList, usePagedList } from '../../ui/lists.tsx';
 import { summaryOf } from '../../ui/message-text.ts';
 import { Page } from '../../ui/page.tsx';
-import { Paging, useSkip } from '../../ui/paging.tsx';
-import { ProblemView } from '../../ui/problem-view.tsx';
-import { EmptyState, Loading } from '../../ui/states.tsx';
-import { AppLink, Time } from '../../ui/values.tsx';
+import { emptyState } from '../../ui/states.tsx';
+import { Time } from '../../ui/values.tsx';
 import { ComposeLink } from './compose-link.tsx';
 import { MessageStatus } from './message-parts.tsx';
 import { texts } from './texts.ts';
 
-const LIMIT = 50;
 const REFRESH_MS = 5_000;
 
 const useFields = (): readonly FilterField[] => {
@@ -31,9 +29,8 @@ const useFields = (): readonly FilterField[] => {
       kind,
       placeholder,
     });
-    const choices = choicesOf(t.statuses);
     return [
-      { ...field('status', 'choice'), choices },
+      choiceFilter('status', t.fields.status, choicesOf(t.statuses)),
       field('contactId', 'text', 'cnt_…'),
       field('campaignId', 'text'),
       field('batchId', 'text', 'btc_…'),
@@ -51,14 +48,11 @@ const useFields = (): readonly FilterField[] => {
  */
 const useMessages = (filters: MessagesListQuery) => {
   const [openedAt, setOpenedAt] = useState(() => new Date().toISOString());
-  const skip = useSkip(LIMIT);
-  const to = filters.to ?? openedAt;
-  const list = useQuery<MessagePage>({
-    queryKey: ['messages', filters, to, skip],
-    queryFn: async ({ signal }) => api.messages.list({ ...filters, to, skip, limit: LIMIT }, { signal }),
-    // What is shown stays until its successor is there.
-    placeholderData: keepPreviousData,
-    refetchInterval: REFRESH_MS,
+  const list = usePagedList<MessagePage, MessagesListQuery>({
+    queryKey: ['messages'],
+    filters: { to: openedAt, ...filters },
+    read: (query, signal) => api.messages.list(query, { signal }),
+    refreshMs: REFRESH_MS,
   });
   const from = new Date(Date.parse(openedAt) + 1).toISOString();
   const newer = useQuery({
@@ -77,15 +71,11 @@ const Person = ({ message }: { readonly message: Message }) => (
 const useColumns = (): readonly Column<Message>[] => {
   const t = useTexts(texts);
   return [
-    {
-      key: 'createdAt',
-      title: t.columns.createdAt,
-      cell: ({ id, createdAt }) => (
-        <AppLink to={`/messages/${id}`}>
-          <Time at={createdAt} />
-        </AppLink>
-      ),
-    },
+    linkColumn(
+      t.columns.createdAt,
+      ({ id }) => `/messages/${id}`,
+      ({ createdAt }) => <Time at={createdAt} />,
+    ),
     {
       key: 'channel',
       title: t.columns.channel,
@@ -109,7 +99,6 @@ export default function MessagesPage() {
   const filters = useFilterValues(fields) as MessagesListQuery;
   const { list, newer, showNewer } = useMessages(filters);
   const [, change] = useSearchValues();
-  const columns = useColumns();
   const show = () => {
     change({ page: undefined });
     showNewer();
@@ -117,7 +106,6 @@ export default function MessagesPage() {
   return (
     <Page title={t.title} description={t.description} actions={<ComposeLink />}>
       <Filters fields={fields} label={t.filters} />
-      <ProblemView error={list.error} onRetry={() => void list.refetch()} />
       <div role="status">
         {newer > 0 ? (
           <Button variant="light" fullWidth onClick={show} leftSection={<RefreshCw size={16} aria-hidden />}>
@@ -125,19 +113,13 @@ export default function MessagesPage() {
           </Button>
         ) : null}
       </div>
-      {list.isPending && !list.error ? <Loading rows={8} /> : null}
-      {list.data ? (
-        <Stack>
-          {list.data.items.length > 0 ? (
-            <DataTable caption={t.title} columns={columns} rows={list.data.items} keyOf={({ id }) => id} />
-          ) : (
-            <EmptyState icon={MessagesSquare} title={t.emptyTitle}>
-              {Object.keys(filters).length > 0 ? t.emptyFiltered : t.empty}
-            </EmptyState>
-          )}
-          <Paging limit={LIMIT} total={list.data.total} />
-        </Stack>
-      ) : null}
+      <PagedList
+        query={list}
+        caption={t.title}
+        columns={useColumns()}
+        keyOf={({ id }) => id}
+        empty={emptyState(MessagesSquare, t.emptyTitle, Object.keys(filters).length > 0 ? t.emptyFiltered : t.empty)}
+      />
     </Page>
   );
 }

@@ -1,19 +1,20 @@
-import { Button, Textarea, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../api.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Message, ResendMessage } from '../../sdk.ts';
-import { Confirm } from '../../ui/confirm.tsx';
+import { useIdempotencyKey } from '../../ui/action.ts';
+import { ActionDialog } from '../../ui/action-dialog.tsx';
+import { TextAreaField, TextField } from '../../ui/fields.tsx';
 import { textOf } from '../../ui/message-text.ts';
 import { ComposeLink } from './compose-link.tsx';
 import { texts } from './texts.ts';
 
 type Action = 'resend' | 'cancel' | 'force';
 
-/** What the fields correct: what was left as it is stays out of the request. */
+/** The corrections in the fields: unchanged fields are omitted from the request. */
 const correctionOf = (message: Message, fields: { to: string; text: string; variables: string }): ResendMessage => {
   const { to, text, variables } = fields;
   const changesText = text.trim() !== '' && text !== textOf(message);
@@ -28,96 +29,58 @@ const correctionOf = (message: Message, fields: { to: string; text: string; vari
 
 interface DialogProps {
   readonly message: Message;
-  readonly opened: boolean;
   readonly onClose: () => void;
 }
 
-/** Corrects a message and sends it again. The key is the dialog's: sent twice, it acts once. */
-const ResendDialog = ({ message, opened, onClose }: DialogProps) => {
+/** Corrects a message and sends it again. */
+const ResendDialog = ({ message, onClose }: DialogProps) => {
   const t = useTexts(texts);
   const navigate = useNavigate();
-  const queries = useQueryClient();
-  const [idempotencyKey] = useState(() => crypto.randomUUID());
   const [to, setTo] = useState('');
   const [text, setText] = useState(textOf(message) ?? '');
   const [variables, setVariables] = useState(message.templateVars?.join('\n') ?? '');
-  const resending = useMutation({
-    mutationFn: () =>
-      api.messages.resend(message.id, correctionOf(message, { to, text, variables }), { idempotencyKey }),
-    onSuccess: async ({ id }) => {
-      onClose();
-      await queries.invalidateQueries({ queryKey: ['message', message.id] });
-      await navigate({ to: `/messages/${id}` });
-    },
-  });
+  const correction = correctionOf(message, { to, text, variables });
+  const idempotencyKey = useIdempotencyKey(correction);
   return (
-    <Confirm
-      opened={opened}
-      onClose={onClose}
+    <ActionDialog
       title={t.resend}
       hint={t.resendHint}
       action={t.resendNow}
-      onConfirm={() => resending.mutate()}
-      busy={resending.isPending}
-      error={resending.error}
+      act={() => api.messages.resend(message.id, correction, { idempotencyKey })}
+      invalidates={[['message', message.id]]}
+      onDone={({ id }) => navigate({ to: `/messages/${id}` })}
+      onClose={onClose}
     >
-      <TextInput
-        label={t.resendTo}
-        description={t.resendToHint}
-        value={to}
-        onChange={(event) => setTo(event.currentTarget.value)}
-      />
+      <TextField name="to" label={t.resendTo} description={t.resendToHint} value={to} onChange={setTo} />
       {message.type === 'text' && message.channel !== 'email' ? (
-        <Textarea
-          label={t.resendText}
-          autosize
-          minRows={3}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
+        <TextAreaField name="payload" label={t.resendText} value={text} onChange={setText} />
       ) : null}
       {message.templateVars ? (
-        <Textarea
-          label={t.resendVars}
-          autosize
-          minRows={2}
-          value={variables}
-          onChange={(event) => setVariables(event.currentTarget.value)}
-        />
+        <TextAreaField name="templateVars" minRows={2} label={t.resendVars} value={variables} onChange={setVariables} />
       ) : null}
-    </Confirm>
+    </ActionDialog>
   );
 };
 
 /** Cancels a queued message, or sends it now. */
-const QueuedDialog = ({ message, action, opened, onClose }: DialogProps & { readonly action: 'cancel' | 'force' }) => {
+const QueuedDialog = ({ message, action, onClose }: DialogProps & { readonly action: 'cancel' | 'force' }) => {
   const t = useTexts(texts);
-  const queries = useQueryClient();
-  const acting = useMutation({
-    mutationFn: () => api.messages[action](message.id),
-    onSuccess: async () => {
-      onClose();
-      await queries.invalidateQueries({ queryKey: ['message', message.id] });
-    },
-  });
   const words =
     action === 'cancel'
       ? { title: t.cancel, hint: t.cancelHint, action: t.cancelNow }
-      : { title: t.force, hint: t.forceHint, action: t.force };
+      : { title: t.force, hint: t.forceHint };
   return (
-    <Confirm
+    <ActionDialog
       {...words}
-      opened={opened}
-      onClose={onClose}
       dangerous={action === 'cancel'}
-      onConfirm={() => acting.mutate()}
-      busy={acting.isPending}
-      error={acting.error}
+      act={() => api.messages[action](message.id)}
+      invalidates={[['message', message.id]]}
+      onClose={onClose}
     />
   );
 };
 
-/** What can be done with a message in its state, by who may. */
+/** The actions on a message in its status that the person may do. */
 export const MessageActions = ({ message }: { readonly message: Message }) => {
   const t = useTexts(texts);
   const [action, setAction] = useState<Action>();
@@ -140,9 +103,8 @@ export const MessageActions = ({ message }: { readonly message: Message }) => {
         </Button>
       ) : null}
       <ComposeLink message={message} />
-      {canResend ? <ResendDialog key={message.id} {...dialog} opened={action === 'resend'} /> : null}
-      {isQueued ? <QueuedDialog {...dialog} action="cancel" opened={action === 'cancel'} /> : null}
-      {isQueued ? <QueuedDialog {...dialog} action="force" opened={action === 'force'} /> : null}
+      {action === 'resend' && canResend ? <ResendDialog key={message.id} {...dialog} /> : null}
+      {action !== undefined && action !== 'resend' && isQueued ? <QueuedDialog {...dialog} action={action} /> : null}
     </>
   );
 };

@@ -152,7 +152,7 @@ const Whole = ({
   );
 };
 
-/** A message: what it is, what was decided about it, whom its events were told, and what can still be done. */
+/** A message: its content, the decisions about it, the deliveries of its events, and the possible actions. */
 export default function MessagePage() {
   const t = useTexts(texts);
   const { id = '' }: { id?: string } = useParams({ strict: false });

@@ -111,7 +111,7 @@ export const texts = defineTexts(
     filters: 'Message filters',
     emptyTitle: 'No message here',
     empty:
-      'Messages appear as soon as somebody sends them: by the API, a campaign or a journey. In the test environment a number that ends in 0005 gets the message, and one that ends in 0006 fails.',
+      'Messages appear as soon as they are sent: by the API, a campaign or a journey. In the test environment a message to a number that ends in 0005 is delivered, and one to a number that ends in 0006 fails.',
     emptyFiltered: 'No message matches the filters.',
     newer: (count: string) => `${count} new messages: show`,
     fields: {
@@ -195,7 +195,7 @@ export const texts = defineTexts(
     writeAgain: 'Write again',
     resend: 'Correct and resend',
     resendHint:
-      'The original is archived, and the new message is charged like any other. What you leave as it is does not change.',
+      'The original is archived, and the new message is charged like any other. Fields that you do not edit stay the same.',
     resendTo: 'Recipient',
     resendToHint: 'Empty: the same.',
     resendText: 'Text',
@@ -205,7 +205,7 @@ export const texts = defineTexts(
     cancelHint: 'It will not be sent, and what was held for it goes back to the wallet.',
     cancelNow: 'Cancel the sending',
     force: 'Send now',
-    forceHint: 'It leaves now, whatever its schedule, quiet hours or rate limit.',
+    forceHint: 'It is sent now, regardless of schedule, quiet hours and rate limit.',
     openDelivery: 'Show attempts',
     closeDelivery: 'Hide attempts',
   },

@@ -6,7 +6,7 @@ import { texts } from './texts.ts';
 
 export type Step = MessageTimeline['items'][number];
 
-/** What was decided on a message, oldest first. */
+/** The decisions on a message, oldest first. */
 export const TimelineView = ({ steps }: { readonly steps: readonly Step[] }) => {
   const t = useTexts(texts);
   return (

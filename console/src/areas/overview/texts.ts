@@ -78,7 +78,7 @@ export const texts = defineTexts(
     wallet: 'Wallet',
     balance: 'Balance',
     held: 'Held',
-    heldHint: 'For messages under way: spent once they leave, given back if they do not.',
+    heldHint: 'For messages in progress: spent once they are sent, released if they are not.',
     lowBalance: 'Low-balance warning',
     off: 'off',
     low: 'The balance is below the warning.',

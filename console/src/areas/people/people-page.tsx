@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { UsersRound } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../../api.ts';
@@ -10,16 +9,14 @@ import type { Account, AccountPage } from '../../sdk.ts';
 import { ActionDialog } from '../../ui/action-dialog.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { TextField } from '../../ui/fields.tsx';
-import { PagedList } from '../../ui/lists.tsx';
+import { PagedList, usePagedList } from '../../ui/lists.tsx';
 import { Page } from '../../ui/page.tsx';
-import { useSkip } from '../../ui/paging.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { StateOf, Time, type Tone } from '../../ui/values.tsx';
 import { PersonActions } from './person-actions.tsx';
 import { type Role, RoleField } from './role-field.tsx';
 import { texts } from './texts.ts';
 
-const LIMIT = 50;
 const TONES: Readonly<Record<Account['status'], Tone>> = { active: 'good', suspended: 'bad', invited: 'pending' };
 
 const InviteDialog = ({ onClose }: { readonly onClose: () => void }) => {
@@ -72,17 +69,15 @@ const useColumns = (): readonly Column<Account>[] => {
 export default function PeoplePage() {
   const t = useTexts(texts);
   const may = useMay();
-  const skip = useSkip(LIMIT);
-  const columns = useColumns();
   const [inviting, setInviting] = useState(false);
-  const list = useQuery<AccountPage>({
-    queryKey: ['people', skip],
-    queryFn: async ({ signal }) => api.accounts.list({ skip, limit: LIMIT }, { signal }),
+  const list = usePagedList<AccountPage>({
+    queryKey: ['people'],
+    read: (query, signal) => api.accounts.list(query, { signal }),
   });
   const invite = may('accounts:write') ? <Button onClick={() => setInviting(true)}>{t.invite}</Button> : null;
   return (
     <Page title={t.title} description={t.description} actions={invite}>
-      <PagedList query={list} limit={LIMIT} caption={t.title} columns={columns} keyOf={({ id }) => id} empty={null} />
+      <PagedList query={list} caption={t.title} columns={useColumns()} keyOf={({ id }) => id} empty={null} />
       {list.data?.total === 1 ? (
         <EmptyState icon={UsersRound} title={t.emptyTitle}>
           {t.empty}

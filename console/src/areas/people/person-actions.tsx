@@ -51,7 +51,7 @@ const StateDialog = ({ person, action, onClose }: DialogProps & { readonly actio
   );
 };
 
-/** What can be done with a person. */
+/** The actions on a person. */
 export const PersonActions = ({ person }: { readonly person: Account }) => {
   const t = useTexts(texts);
   const [action, setAction] = useState<Action>();

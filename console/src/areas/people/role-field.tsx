@@ -14,7 +14,7 @@ interface RoleFieldProps {
   readonly onChange: (role: Role) => void;
 }
 
-/** A role, up to one's own: nobody grants more than they hold. */
+/** A role, up to the person's own: no one can grant more than they have. */
 export const RoleField = ({ value, onChange }: RoleFieldProps) => {
   const t = useTexts(texts);
   const shell = useTexts(shellTexts);

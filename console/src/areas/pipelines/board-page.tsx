@@ -12,7 +12,7 @@ import { useBoard } from './board-data.ts';
 import { PipelineMenu } from './pipeline-actions.tsx';
 import { texts } from './texts.ts';
 
-// What only a press opens is not loaded with the board.
+// Parts that are opened by a press are not loaded with the board.
 const NewCardDialog = lazy(() => import('./new-card-dialog.tsx'));
 
 const BoardActions = ({ pipeline }: { readonly pipeline: Pipeline }) => {

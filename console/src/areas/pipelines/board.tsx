@@ -24,7 +24,7 @@ const cardIn = (columns: Columns, id: string): Card | undefined =>
 
 type Place = DragStart['source'] | null | undefined;
 
-/** Tells who cannot see it where a card is, in their language. */
+/** Announces the position of a card to screen readers, in the person's language. */
 const useAnnouncements = (board: BoardView, columns: Columns) => {
   const t = useTexts(texts);
   const format = useFormat();
@@ -61,7 +61,7 @@ export const Board = ({ board, dragging, onDragging }: BoardProps) => {
   const stages = useStages(pipeline.id, pipeline.estagios, dragging);
   const { shown, ask, refused, forget } = useMoves(pipeline.id, stages.columns);
   const [losing, setLosing] = useState<Move>();
-  // What others change meanwhile does not pull a card from under the one that is held.
+  // Changes by others do not move cards while one is being dragged.
   const held = useRef(shown);
   if (!dragging) held.current = shown;
   const columns = held.current;

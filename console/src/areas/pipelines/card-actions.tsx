@@ -1,11 +1,11 @@
 import { Button, NativeSelect } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../api.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Card, Pipeline, Stage } from '../../sdk.ts';
+import { useAction } from '../../ui/action.ts';
+import { ActionDialog, DeleteDialog } from '../../ui/action-dialog.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { cardChanges, cardDraft } from './card-draft.ts';
@@ -21,36 +21,26 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-/** Acts on a card, and reads it and its board again. */
-const useCardAction = <T,>(card: Card, act: (value: T) => Promise<unknown>, onDone: () => void) => {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: act,
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['card', card.id] });
-      void queries.invalidateQueries({ queryKey: ['board', card.pipelineId] });
-      onDone();
-    },
-  });
-};
+/** The queries that a change of a card invalidates. */
+const changed = ({ id, pipelineId }: Card) => [
+  ['card', id],
+  ['board', pipelineId],
+];
 
 const EditDialog = ({ card, onClose }: DialogProps) => {
   const t = useTexts(texts);
   const [before] = useState(() => cardDraft(card));
   const [draft, setDraft] = useState(before);
-  const changing = useCardAction(card, () => api.cards.change(card.id, cardChanges(before, draft)), onClose);
   return (
-    <Confirm
-      opened
-      onClose={onClose}
+    <ActionDialog
       title={t.edit}
       action={t.save}
-      onConfirm={() => changing.mutate(undefined)}
-      busy={changing.isPending}
-      error={changing.error}
+      act={() => api.cards.change(card.id, cardChanges(before, draft))}
+      invalidates={changed(card)}
+      onClose={onClose}
     >
       <CardFields draft={draft} onChange={setDraft} />
-    </Confirm>
+    </ActionDialog>
   );
 };
 
@@ -62,7 +52,7 @@ interface StageDialogProps extends DialogProps {
 const StageDialog = ({ card, pipeline, action, onClose }: StageDialogProps) => {
   const t = useTexts(texts);
   const isMove = action === 'move';
-  // What is won or lost is first opened again.
+  // A won or lost card must be reopened first.
   const isOpen = card.status === 'aberto';
   const offered = pipeline.estagios.filter(({ id, tipo }) =>
     isMove && isOpen ? id !== card.estagioId : tipo === 'aberto',
@@ -71,13 +61,12 @@ const StageDialog = ({ card, pipeline, action, onClose }: StageDialogProps) => {
   const stage = pipeline.estagios.find(({ id }) => id === stageId);
   const asksWhy = isMove && stage?.tipo === 'perdido' && card.status !== 'perdido';
   const [askingWhy, setAskingWhy] = useState(false);
-  const moving = useCardAction(
-    card,
+  const moving = useAction(
     (motivoPerda: string | undefined) =>
       isMove
         ? api.cards.move(card.id, { estagioId: stageId, ...(motivoPerda === undefined ? {} : { motivoPerda }) })
         : api.cards.reopen(card.id, stageId === '' ? {} : { estagioId: stageId }),
-    onClose,
+    { invalidates: changed(card), onDone: onClose },
   );
   const missing = stage ? missingFields(moving.error, stage) : [];
   if (stage && missing.length > 0)
@@ -125,7 +114,8 @@ const StageDialog = ({ card, pipeline, action, onClose }: StageDialogProps) => {
 };
 
 const LoseDialog = ({ card, onClose }: DialogProps) => {
-  const losing = useCardAction(card, (motivoPerda: string) => api.cards.lost(card.id, { motivoPerda }), onClose);
+  const lose = (motivoPerda: string) => api.cards.lost(card.id, { motivoPerda });
+  const losing = useAction(lose, { invalidates: changed(card), onDone: onClose });
   return (
     <LostDialog
       card={card}
@@ -137,33 +127,22 @@ const LoseDialog = ({ card, onClose }: DialogProps) => {
   );
 };
 
-const DeleteDialog = ({ card, onClose }: DialogProps) => {
+const RemoveDialog = ({ card, onClose }: DialogProps) => {
   const t = useTexts(texts);
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  const deleting = useMutation({
-    mutationFn: () => api.cards.delete(card.id),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['board', card.pipelineId] });
-      await navigate({ to: `/pipelines/${card.pipelineId}` });
-    },
-  });
   return (
-    <Confirm
-      opened
-      dangerous
-      onClose={onClose}
+    <DeleteDialog
       title={`${t.removeCard}: ${card.titulo}`}
       hint={t.removeCardHint}
       action={t.remove}
-      onConfirm={() => deleting.mutate()}
-      busy={deleting.isPending}
-      error={deleting.error}
+      remove={() => api.cards.delete(card.id)}
+      leadsTo={`/pipelines/${card.pipelineId}`}
+      invalidates={[['board', card.pipelineId]]}
+      onClose={onClose}
     />
   );
 };
 
-const DIALOGS = { edit: EditDialog, lost: LoseDialog, remove: DeleteDialog } as const;
+const DIALOGS = { edit: EditDialog, lost: LoseDialog, remove: RemoveDialog } as const;
 
 interface WonProps {
   readonly card: Card;
@@ -174,15 +153,11 @@ interface WonProps {
 /** Marks a card as won; asks for what the stage of won ones requires. */
 const WonButton = ({ card, stage }: WonProps) => {
   const t = useTexts(texts);
-  const winning = useCardAction(
-    card,
-    () => api.cards.won(card.id),
-    () => undefined,
-  );
+  const winning = useAction(() => api.cards.won(card.id), { invalidates: changed(card) });
   const missing = stage ? missingFields(winning.error, stage) : [];
   return (
     <>
-      <Button onClick={() => winning.mutate(undefined)} loading={winning.isPending}>
+      <Button onClick={() => winning.mutate()} loading={winning.isPending}>
         {t.markWon}
       </Button>
       {stage && missing.length > 0 ? (
@@ -191,7 +166,7 @@ const WonButton = ({ card, stage }: WonProps) => {
           stage={stage}
           fields={missing}
           onClose={() => winning.reset()}
-          onFilled={() => winning.mutate(undefined)}
+          onFilled={() => winning.mutate()}
         />
       ) : (
         <ProblemView error={winning.error} />
@@ -200,7 +175,7 @@ const WonButton = ({ card, stage }: WonProps) => {
   );
 };
 
-/** What can be done with a card in its state, by who may. */
+/** The actions on a card in its status that the person may do. */
 export const CardActions = ({ card, pipeline }: Omit<DialogProps, 'onClose'>) => {
   const t = useTexts(texts);
   const may = useMay();

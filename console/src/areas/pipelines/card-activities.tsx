@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Group, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../../api.ts';
@@ -7,6 +7,7 @@ import { fromLocal } from '../../app/local-time.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Activity, ActivityPage } from '../../sdk.ts';
+import { useAction } from '../../ui/action.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { MemberField, MemberName } from '../../ui/members.tsx';
@@ -23,16 +24,8 @@ interface CardProps {
   readonly cardId: string;
 }
 
-const useActivityAction = <T,>(cardId: string, act: (value: T) => Promise<unknown>, onDone?: () => void) => {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: act,
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['card', cardId, 'activities'] });
-      onDone?.();
-    },
-  });
-};
+const useActivityAction = <T,>(cardId: string, act: (value: T) => Promise<unknown>, onDone?: () => void) =>
+  useAction(act, { invalidates: [['card', cardId, 'activities']], ...(onDone ? { onDone } : {}) });
 
 const NewActivityDialog = ({ cardId, onClose }: CardProps & { readonly onClose: () => void }) => {
   const t = useTexts(texts);
@@ -160,7 +153,7 @@ const useColumns = (cardId: string): readonly Column<Activity>[] => {
   ];
 };
 
-/** What is to be done about a card, by when it is due. */
+/** The activities of a card, by when they are due. */
 export const CardActivities = ({ cardId }: CardProps) => {
   const t = useTexts(texts);
   const may = useMay();

@@ -36,13 +36,13 @@ const valueOfField = (name: CardField, text: string) => {
   return text.trim() === '' && name !== 'titulo' && name !== 'moeda' ? null : text.trim();
 };
 
-/** What the person changed. */
+/** Only the changed fields. */
 export const cardChanges = (before: CardDraft, draft: CardDraft): ChangeCard =>
   Object.fromEntries(
     FIELDS.filter((name) => draft[name] !== before[name]).map((name) => [name, valueOfField(name, draft[name])]),
   );
 
-/** What a new card says: what was left empty stays out. */
+/** The fields of a new card: empty ones are omitted. */
 export const cardValues = (draft: CardDraft) => {
   const { titulo, ...rest } = draft;
   const given = Object.entries(cardChanges(cardDraft({}), { ...rest, titulo: '' })).filter(

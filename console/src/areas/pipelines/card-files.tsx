@@ -1,11 +1,12 @@
 import { ActionIcon, Button, FileButton, Group, Loader, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Download, Trash2 } from 'lucide-react';
 import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { CardFile } from '../../sdk.ts';
+import { useAction } from '../../ui/action.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { MemberName } from '../../ui/members.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
@@ -30,13 +31,8 @@ const upload = async (cardId: string, file: File, refused: string): Promise<Card
   return api.cardFiles.register(cardId, { uploadId });
 };
 
-const useFileAction = <T,>(cardId: string, act: (value: T) => Promise<unknown>) => {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: act,
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['card', cardId, 'files'] }),
-  });
-};
+const useFileAction = <T,>(cardId: string, act: (value: T) => Promise<unknown>) =>
+  useAction(act, { invalidates: [['card', cardId, 'files']] });
 
 const Actions = ({ cardId, file }: CardProps & { readonly file: CardFile }) => {
   const t = useTexts(texts);

@@ -2,7 +2,7 @@ import { lazy, Suspense } from 'react';
 import { Loading } from '../../ui/states.tsx';
 import type { CardFieldsProps } from './card-draft.ts';
 
-// What looks for contacts and companies is not loaded with the board.
+// The search for contacts and companies is not loaded with the board.
 const CardFieldSet = lazy(() => import('./card-field-set.tsx'));
 
 /** The fields of a card. */

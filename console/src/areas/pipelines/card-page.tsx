@@ -16,14 +16,12 @@ import { Page, Section } from '../../ui/page.tsx';
 import { LoadMore } from '../../ui/paging.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { Loading } from '../../ui/states.tsx';
-import { AppLink, Fact, Facts, Status, Time, type Tone } from '../../ui/values.tsx';
+import { AppLink, CARD_TONES, Fact, Facts, Status, Time } from '../../ui/values.tsx';
 import { CardActions } from './card-actions.tsx';
 import { CardActivities } from './card-activities.tsx';
 import { useFieldName } from './card-draft.ts';
 import { CardFiles } from './card-files.tsx';
 import { texts } from './texts.ts';
-
-const TONES: Readonly<Record<Card['status'], Tone>> = { aberto: 'pending', ganho: 'good', perdido: 'bad' };
 
 interface CardProps {
   readonly card: Card;
@@ -48,7 +46,7 @@ const FactList = ({ card, pipeline }: CardProps) => {
   const facts: readonly (readonly [string, ReactNode])[] = [
     [
       t.status,
-      <Status key="status" tone={TONES[card.status]}>
+      <Status key="status" tone={CARD_TONES[card.status]}>
         {t.statuses[card.status]}
       </Status>,
     ],

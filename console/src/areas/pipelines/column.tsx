@@ -26,7 +26,7 @@ interface TileProps {
   readonly stage: Stage;
 }
 
-/** What of a card stands on the board. */
+/** The part of a card that the board shows. */
 const Tile = ({ card, stage }: TileProps) => {
   const format = useFormat();
   return (

@@ -7,9 +7,9 @@ import { useTexts } from '../../app/texts.ts';
 import type { PipelineForecast } from '../../sdk.ts';
 import { Amount } from '../../ui/amount.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { QueryView } from '../../ui/lists.tsx';
 import { Page } from '../../ui/page.tsx';
-import { ProblemView } from '../../ui/problem-view.tsx';
-import { EmptyState, Loading } from '../../ui/states.tsx';
+import { EmptyState } from '../../ui/states.tsx';
 import { AppLink, Fact, Facts } from '../../ui/values.tsx';
 import { texts } from './texts.ts';
 
@@ -65,7 +65,7 @@ const Forecast = ({ estagios, totais }: PipelineForecast) => {
   );
 };
 
-/** What the open cards of a pipeline are expected to bring. */
+/** The forecast of the open cards of a pipeline. */
 export default function ForecastPage() {
   const t = useTexts(texts);
   const { id = '' }: { id?: string } = useParams({ strict: false });
@@ -79,9 +79,7 @@ export default function ForecastPage() {
       description={t.forecastHint}
       actions={<AppLink to={`/pipelines/${id}`}>{t.backToBoard}</AppLink>}
     >
-      <ProblemView error={forecast.error} onRetry={() => void forecast.refetch()} />
-      {forecast.isPending && !forecast.error ? <Loading /> : null}
-      {forecast.data ? <Forecast {...forecast.data} /> : null}
+      <QueryView query={forecast}>{(data) => <Forecast {...data} />}</QueryView>
     </Page>
   );
 }

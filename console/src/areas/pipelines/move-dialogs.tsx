@@ -1,10 +1,10 @@
 import { List, Modal, Textarea } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api.ts';
 import { shellTexts } from '../../app/shell-texts.ts';
 import { useTexts } from '../../app/texts.ts';
 import { type Card, isProblem, type Stage } from '../../sdk.ts';
+import { useSingleMutation } from '../../ui/action.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import type { Asked, Refused } from './board-data.ts';
@@ -38,7 +38,7 @@ export const MissingDialog = ({ card, stage, fields, onClose, onFilled }: Missin
     ...before,
     atributos: [before.atributos, ...lacking].filter(Boolean).join('\n'),
   });
-  const filling = useMutation({
+  const filling = useSingleMutation({
     mutationFn: () => api.cards.change(card.id, cardChanges(before, draft)),
     onSuccess: onFilled,
   });

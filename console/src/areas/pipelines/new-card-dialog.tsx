@@ -1,9 +1,8 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Pipeline } from '../../sdk.ts';
-import { Confirm } from '../../ui/confirm.tsx';
+import { ActionDialog } from '../../ui/action-dialog.tsx';
 import { cardDraft, cardValues } from './card-draft.ts';
 import { CardFields } from './card-form.tsx';
 import { texts } from './texts.ts';
@@ -17,26 +16,15 @@ export default function NewCardDialog({
   readonly onClose: () => void;
 }) {
   const t = useTexts(texts);
-  const queries = useQueryClient();
   const [draft, setDraft] = useState(() => cardDraft({}));
-  const creating = useMutation({
-    mutationFn: () => api.cards.create({ pipelineId: pipeline.id, ...cardValues(draft) }),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['board', pipeline.id] });
-      onClose();
-    },
-  });
   return (
-    <Confirm
-      opened
-      onClose={onClose}
+    <ActionDialog
       title={t.newCard}
-      action={t.newCard}
-      onConfirm={() => creating.mutate()}
-      busy={creating.isPending}
-      error={creating.error}
+      act={() => api.cards.create({ pipelineId: pipeline.id, ...cardValues(draft) })}
+      invalidates={[['board', pipeline.id]]}
+      onClose={onClose}
     >
       <CardFields draft={draft} onChange={setDraft} />
-    </Confirm>
+    </ActionDialog>
   );
 }

@@ -9,7 +9,7 @@ import { texts } from './texts.ts';
 
 const PipelineDialog = lazy(() => import('./pipeline-dialog.tsx'));
 
-/** What can be done with a pipeline, by who may. */
+/** The actions on a pipeline that the person may do. */
 export const PipelineMenu = ({ pipeline }: { readonly pipeline: Pipeline }) => {
   const t = useTexts(texts);
   const may = useMay();

@@ -1,11 +1,9 @@
-import { TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../api.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Pipeline } from '../../sdk.ts';
-import { Confirm } from '../../ui/confirm.tsx';
+import { ActionDialog, DeleteDialog } from '../../ui/action-dialog.tsx';
+import { TextField } from '../../ui/fields.tsx';
 import { texts } from './texts.ts';
 
 export type PipelineAction = 'rename' | 'archive' | 'unarchive' | 'remove';
@@ -19,46 +17,38 @@ interface DialogProps {
 /** Does one of them, once one confirms. */
 export default function PipelineDialog({ pipeline, action, onClose }: DialogProps) {
   const t = useTexts(texts);
-  const queries = useQueryClient();
-  const navigate = useNavigate();
+  const { id } = pipeline;
   const [nome, setNome] = useState(pipeline.nome);
+  const title = `${t[action]}: ${pipeline.nome}`;
+  if (action === 'remove')
+    return (
+      <DeleteDialog
+        title={title}
+        hint={t.removeHint}
+        action={t.remove}
+        remove={() => api.pipelines.delete(id)}
+        leadsTo="/pipelines"
+        invalidates={[['pipelines']]}
+        onClose={onClose}
+      />
+    );
   const calls = {
-    rename: () => api.pipelines.change(pipeline.id, { nome: nome.trim() }),
-    archive: () => api.pipelines.archive(pipeline.id),
-    unarchive: () => api.pipelines.unarchive(pipeline.id),
-    remove: () => api.pipelines.delete(pipeline.id),
+    rename: () => api.pipelines.change(id, { nome: nome.trim() }),
+    archive: () => api.pipelines.archive(id),
+    unarchive: () => api.pipelines.unarchive(id),
   };
-  const acting = useMutation({
-    mutationFn: (): Promise<unknown> => calls[action](),
-    onSuccess: async () => {
-      if (action === 'remove') await navigate({ to: '/pipelines' });
-      else await queries.invalidateQueries({ queryKey: ['board', pipeline.id] });
-      void queries.invalidateQueries({ queryKey: ['pipelines'] });
-      onClose();
-    },
-  });
-  const hints = { rename: '', archive: t.archiveHint, unarchive: '', remove: t.removeHint };
   return (
-    <Confirm
-      opened
-      onClose={onClose}
-      dangerous={action === 'remove'}
-      title={`${t[action]}: ${pipeline.nome}`}
-      hint={hints[action]}
+    <ActionDialog<unknown>
+      title={title}
+      hint={action === 'archive' ? t.archiveHint : ''}
       action={action === 'rename' ? t.save : t[action]}
-      onConfirm={() => acting.mutate()}
-      busy={acting.isPending}
-      error={acting.error}
+      act={calls[action]}
+      invalidates={[['board', id], ['pipelines']]}
+      onClose={onClose}
     >
       {action === 'rename' ? (
-        <TextInput
-          label={t.nome}
-          required
-          data-autofocus
-          value={nome}
-          onChange={({ currentTarget }) => setNome(currentTarget.value)}
-        />
+        <TextField name="nome" required data-autofocus label={t.nome} value={nome} onChange={setNome} />
       ) : null}
-    </Confirm>
+    </ActionDialog>
   );
 }

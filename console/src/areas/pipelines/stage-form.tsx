@@ -56,7 +56,7 @@ export const newStage = (draft: StageDraft): CreateStage => {
   };
 };
 
-/** What the person changed: much of a stage cannot change while it has cards. */
+/** Only the changed fields: most of a stage cannot change while it has cards. */
 export const stageChanges = (stage: Stage, draft: StageDraft): ChangeStage => {
   const before = stageDraft(stage);
   const required = requiredOf(draft);

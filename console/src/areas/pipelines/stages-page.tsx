@@ -1,5 +1,5 @@
-import { ActionIcon, Button, Group } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, Group } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { ArrowDown, ArrowUp, Pencil, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
@@ -8,11 +8,13 @@ import { useFormat } from '../../app/format.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Pipeline, Stage } from '../../sdk.ts';
-import { Confirm } from '../../ui/confirm.tsx';
+import { useAction } from '../../ui/action.ts';
+import { ActionDialog } from '../../ui/action-dialog.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { IconButton } from '../../ui/icon-button.tsx';
+import { QueryView } from '../../ui/lists.tsx';
 import { Page } from '../../ui/page.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
-import { Loading } from '../../ui/states.tsx';
 import { AppLink } from '../../ui/values.tsx';
 import { useFieldName } from './card-draft.ts';
 import { newStage, StageFields, stageChanges, stageDraft } from './stage-form.tsx';
@@ -20,18 +22,8 @@ import { texts } from './texts.ts';
 
 const keyOf = (id: string) => ['pipeline', id];
 
-/** Acts on a pipeline's stages, and reads them again. */
-const useStageAction = <T,>(id: string, act: (value: T) => Promise<unknown>, onDone?: () => void) => {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: act,
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: keyOf(id) });
-      void queries.invalidateQueries({ queryKey: ['board', id] });
-      onDone?.();
-    },
-  });
-};
+/** The queries that a change of a pipeline's stages invalidates. */
+const changed = (id: string) => [keyOf(id), ['board', id]];
 
 interface DialogProps {
   readonly pipelineId: string;
@@ -42,58 +34,37 @@ interface DialogProps {
 const StageDialog = ({ pipelineId, stage, onClose }: DialogProps & { readonly stage?: Stage | undefined }) => {
   const t = useTexts(texts);
   const [draft, setDraft] = useState(() => stageDraft(stage ?? {}));
-  const saving = useStageAction(
-    pipelineId,
-    () =>
-      stage
-        ? api.pipelines.changeStage(pipelineId, stage.id, stageChanges(stage, draft))
-        : api.pipelines.addStage(pipelineId, newStage(draft)),
-    onClose,
-  );
   return (
-    <Confirm
-      opened
-      onClose={onClose}
+    <ActionDialog<unknown>
       title={stage ? t.editStage(stage.nome) : t.addStage}
       action={t.save}
-      onConfirm={() => saving.mutate(undefined)}
-      busy={saving.isPending}
-      error={saving.error}
+      act={() =>
+        stage
+          ? api.pipelines.changeStage(pipelineId, stage.id, stageChanges(stage, draft))
+          : api.pipelines.addStage(pipelineId, newStage(draft))
+      }
+      invalidates={changed(pipelineId)}
+      onClose={onClose}
     >
       <StageFields draft={draft} onChange={setDraft} />
-    </Confirm>
+    </ActionDialog>
   );
 };
 
 const DeleteStageDialog = ({ pipelineId, stage, onClose }: DialogProps & { readonly stage: Stage }) => {
   const t = useTexts(texts);
-  const deleting = useStageAction(pipelineId, () => api.pipelines.deleteStage(pipelineId, stage.id), onClose);
   return (
-    <Confirm
-      opened
+    <ActionDialog
       dangerous
-      onClose={onClose}
       title={t.removeStage(stage.nome)}
       hint={t.removeStageHint}
       action={t.remove}
-      onConfirm={() => deleting.mutate(undefined)}
-      busy={deleting.isPending}
-      error={deleting.error}
+      act={() => api.pipelines.deleteStage(pipelineId, stage.id)}
+      invalidates={changed(pipelineId)}
+      onClose={onClose}
     />
   );
 };
-
-interface IconButtonProps {
-  readonly label: string;
-  readonly onClick: () => void;
-  readonly disabled?: boolean;
-  readonly children: ReactNode;
-}
-const IconButton = ({ label, onClick, disabled = false, children }: IconButtonProps) => (
-  <ActionIcon variant="subtle" color="gray" size="lg" aria-label={label} onClick={onClick} disabled={disabled}>
-    {children}
-  </ActionIcon>
-);
 
 interface ActionsProps {
   readonly pipeline: Pipeline;
@@ -163,9 +134,8 @@ const useColumns = (actions: ((stage: Stage) => ReactNode) | undefined): readonl
 const Stages = ({ pipeline }: { readonly pipeline: Pipeline }) => {
   const t = useTexts(texts);
   const may = useMay();
-  const ordering = useStageAction(pipeline.id, (estagios: string[]) =>
-    api.pipelines.orderStages(pipeline.id, { estagios }),
-  );
+  const order = (estagios: string[]) => api.pipelines.orderStages(pipeline.id, { estagios });
+  const ordering = useAction(order, { invalidates: changed(pipeline.id) });
   const columns = useColumns(
     may('crm:write')
       ? (stage) => (
@@ -204,9 +174,7 @@ export default function StagesPage() {
         </>
       }
     >
-      <ProblemView error={pipeline.error} onRetry={() => void pipeline.refetch()} />
-      {pipeline.isPending && !pipeline.error ? <Loading /> : null}
-      {pipeline.data ? <Stages pipeline={pipeline.data} /> : null}
+      <QueryView query={pipeline}>{(data) => <Stages pipeline={data} />}</QueryView>
       {adding ? <StageDialog pipelineId={id} onClose={() => setAdding(false)} /> : null}
     </Page>
   );

@@ -214,7 +214,7 @@ export const texts = defineTexts(
     lostAt: 'Lost',
     updatedAt: 'Changed',
     removeCard: 'Delete deal',
-    removeCardHint: 'For good, with its history and files.',
+    removeCardHint: 'Permanently, with its history and files.',
     filters: 'Filters',
     yes: 'Yes',
     more: 'More actions',

@@ -1,75 +1,79 @@
-import { Button, Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useParams } from '@tanstack/react-router';
-import { type SyntheticEvent, useState } from 'react';
+import { useParams } from '@tanstack/react-router';
 import { api } from '../../api.ts';
 import { useTexts } from '../../app/texts.ts';
 import { isProblem, type Segment } from '../../sdk.ts';
-import { useAction } from '../../ui/action-dialog.tsx';
-import { FieldErrors, TextAreaField, TextField } from '../../ui/fields.tsx';
+import { EditForm } from '../../ui/edit-form.tsx';
+import { TextAreaField, TextField } from '../../ui/fields.tsx';
 import { QueryView } from '../../ui/lists.tsx';
 import { Page, Section } from '../../ui/page.tsx';
-import { ProblemView } from '../../ui/problem-view.tsx';
 import { AppLink } from '../../ui/values.tsx';
 import { Builder } from './builder.tsx';
-import { descriptionOf, isComplete, newGroup, rootOf } from './conditions.ts';
+import { descriptionOf, type Group, isComplete, newGroup, rootOf } from './conditions.ts';
 import { Preview } from './preview.tsx';
 import { texts } from './texts.ts';
 
-/** Why it was not saved: the problem, and the way to the segment that has the name. */
-const Fault = ({ error }: { readonly error: unknown }) => {
+/** Where another segment has the name: the way to it. */
+const Existing = ({ error }: { readonly error: unknown }) => {
   const t = useTexts(texts);
-  const other = isProblem(error, 'CONFLICT') ? error.meta.segmentId : undefined;
-  return (
-    <>
-      <ProblemView error={error} />
-      {other ? <AppLink to={`/segments/${other}`}>{t.existing}</AppLink> : null}
-    </>
-  );
+  if (!isProblem(error, 'CONFLICT') || !error.meta.segmentId) return null;
+  return <AppLink to={`/segments/${error.meta.segmentId}`}>{t.existing}</AppLink>;
+};
+
+interface SegmentForm {
+  readonly name: string;
+  readonly description: string;
+  readonly root: Group;
+}
+
+const save = (segment: Segment | undefined, { name, description, root }: SegmentForm) => {
+  const conditions = descriptionOf(root);
+  if (!segment) return api.segments.create({ name, ...(description === '' ? {} : { description }), ...conditions });
+  const { filters, filterTree = null } = conditions;
+  return api.segments.update(segment.id, {
+    name,
+    description: description === '' ? null : description,
+    filters,
+    filterTree,
+  });
 };
 
 const Form = ({ segment }: { readonly segment?: Segment }) => {
   const t = useTexts(texts);
-  const navigate = useNavigate();
-  const [name, setName] = useState(segment?.name ?? '');
-  const [description, setDescription] = useState(segment?.description ?? '');
-  const [root, setRoot] = useState(() => (segment ? rootOf(segment) : newGroup()));
-  const save = () => {
-    const conditions = descriptionOf(root);
-    if (!segment) return api.segments.create({ name, ...(description === '' ? {} : { description }), ...conditions });
-    const { filterTree = null } = conditions;
-    return api.segments.update(segment.id, {
-      name,
-      description: description === '' ? null : description,
-      filters: conditions.filters,
-      filterTree,
-    });
-  };
-  const saving = useAction(save, {
-    invalidates: [['segments'], ['segment']],
-    onDone: ({ id }) => navigate({ to: `/segments/${id}` }),
-  });
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    saving.mutate();
-  };
+  const { name = '', description = '' } = segment ?? {};
   return (
-    <FieldErrors value={saving.error}>
-      <Stack component="form" onSubmit={submit}>
-        <TextField name="name" required label={t.name} value={name} onChange={setName} />
-        <TextAreaField name="description" minRows={2} label={t.about} value={description} onChange={setDescription} />
-        <Section title={t.conditions}>
-          <Builder root={root} onChange={setRoot} />
-        </Section>
-        <Preview root={root} />
-        {saving.error ? <Fault error={saving.error} /> : null}
-        <Group justify="flex-end">
-          <Button type="submit" disabled={!isComplete(root)} loading={saving.isPending}>
-            {t.save}
-          </Button>
-        </Group>
-      </Stack>
-    </FieldErrors>
+    <EditForm
+      initial={{ name, description, root: segment ? rootOf(segment) : newGroup() }}
+      action={t.save}
+      save={(form) => save(segment, form)}
+      invalidates={[['segments'], ['segment']]}
+      leadsTo={({ id }) => `/segments/${id}`}
+      isComplete={({ root }) => isComplete(root)}
+      advice={(error) => <Existing error={error} />}
+    >
+      {(form, onChange) => (
+        <>
+          <TextField
+            name="name"
+            required
+            label={t.name}
+            value={form.name}
+            onChange={(typed) => onChange({ ...form, name: typed })}
+          />
+          <TextAreaField
+            name="description"
+            minRows={2}
+            label={t.about}
+            value={form.description}
+            onChange={(typed) => onChange({ ...form, description: typed })}
+          />
+          <Section title={t.conditions}>
+            <Builder root={form.root} onChange={(root) => onChange({ ...form, root })} />
+          </Section>
+          <Preview root={form.root} />
+        </>
+      )}
+    </EditForm>
   );
 };
 

@@ -166,7 +166,7 @@ const ConditionRow = ({
 
 interface GroupProps extends PlaceProps {
   readonly group: Group;
-  /** How it is told apart: the place of each group among its siblings. */
+  /** Its identification: the position of each group among its siblings. */
   readonly name: string;
   readonly depth: number;
   /** Whether another condition may be added anywhere. */

@@ -50,7 +50,7 @@ const Tree = ({ tree }: { readonly tree: SegmentFilterTree }) => {
   );
 };
 
-/** What a segment asks of a contact. */
+/** The conditions of a segment. */
 export const Conditions = ({ segment }: { readonly segment: Pick<Segment, 'filters' | 'filterTree'> }) => {
   const { filters, filterTree } = segment;
   const flat: SegmentFilterTree = {

@@ -2,7 +2,7 @@ import type { SegmentFilter, SegmentFilterTree } from '../../sdk.ts';
 
 export type Field = SegmentFilter['field'];
 export type Operator = SegmentFilter['operator'];
-/** What a condition compares with: of `attribute` and `comparable` one says which type. */
+/** The value that a condition compares with: of `attribute` and `comparable` one says which type. */
 type ValueKind = 'text' | 'attribute' | 'comparable' | 'boolean' | 'consent' | 'moment' | 'days' | 'channel';
 /** The type of an attribute's value: a text `30` is not the number. */
 export type AttributeType = 'text' | 'number' | 'boolean' | 'moment';
@@ -26,7 +26,7 @@ export const OPERATORS: Readonly<Record<Field, Partial<Record<Operator, ValueKin
 /** A condition as one types it. */
 export interface Condition {
   readonly kind: 'leaf';
-  /** Tells nodes apart while one builds. */
+  /** Identifies nodes while the tree is edited. */
   readonly node: string;
   readonly field: Field;
   readonly operator: Operator;
@@ -44,7 +44,7 @@ export interface Group {
 }
 export type Node = Condition | Group;
 
-/** What the service takes. */
+/** The form that the service accepts. */
 export const MOST_DEEP = 10;
 export const MOST_CONDITIONS = 100;
 
@@ -93,7 +93,7 @@ export const newGroup = (operator: Group['operator'] = 'and', nodes: readonly No
   nodes,
 });
 
-/** Another field begins anew. */
+/** Choosing another field resets the condition. */
 export const withField = (condition: Condition, field: Field): Condition => ({
   ...newCondition(field),
   node: condition.node,
@@ -131,7 +131,7 @@ const filterOf = (condition: Condition): SegmentFilter => ({
   ...(condition.field === 'attribute' ? { key: condition.key.trim() } : {}),
 });
 
-/** Whether a condition says all that it needs: what is not finished yet is asked of nobody. */
+/** Whether a condition is complete: an incomplete one is not sent to the service. */
 const isFinished = (condition: Condition): boolean =>
   condition.text.trim() !== '' && (condition.field !== 'attribute' || condition.key.trim() !== '');
 

@@ -8,7 +8,7 @@ import { useFormat } from '../../app/format.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Contact, Segment } from '../../sdk.ts';
-import { ActionDialog } from '../../ui/action-dialog.tsx';
+import { DeleteDialog } from '../../ui/action-dialog.tsx';
 import { ContactExport } from '../../ui/contact-export.tsx';
 import { ContactField } from '../../ui/contact-field.tsx';
 import { contactName, useContactColumns } from '../../ui/contacts.tsx';
@@ -17,7 +17,7 @@ import type { Column } from '../../ui/data-table.tsx';
 import { TextField } from '../../ui/fields.tsx';
 import { CursorList, QueryView, useCursorList } from '../../ui/lists.tsx';
 import { Page, Section } from '../../ui/page.tsx';
-import { EmptyState } from '../../ui/states.tsx';
+import { emptyState } from '../../ui/states.tsx';
 import { AppLink, Fact, Facts, Time } from '../../ui/values.tsx';
 import { Conditions } from './conditions-view.tsx';
 import { texts } from './texts.ts';
@@ -68,11 +68,7 @@ const Members = ({ segmentId }: { readonly segmentId: string }) => {
         caption={t.members}
         columns={[...useContactColumns(), why]}
         keyOf={({ id }) => id}
-        empty={
-          <EmptyState icon={UsersRound} title={t.noMembersTitle}>
-            {t.noMembers}
-          </EmptyState>
-        }
+        empty={emptyState(UsersRound, t.noMembersTitle, t.noMembers)}
       />
     </Section>
   );
@@ -91,7 +87,7 @@ const Explain = ({ segmentId }: { readonly segmentId: string }) => {
   return (
     <Section title={t.explain}>
       <Group component="form" align="flex-end" onSubmit={submit}>
-        {/* Whoever sees phones masked searches nobody by them. */}
+        {/* A person who sees masked phones cannot search by them. */}
         {may('pii:full') ? (
           <ContactField label={t.contact} value={contactId} onChange={setContactId} />
         ) : (
@@ -112,25 +108,6 @@ const Explain = ({ segmentId }: { readonly segmentId: string }) => {
   );
 };
 
-const DeleteDialog = ({ id, onClose }: { readonly id: string; readonly onClose: () => void }) => {
-  const t = useTexts(texts);
-  const navigate = useNavigate();
-  const remove = async () => {
-    await api.segments.delete(id);
-    await navigate({ to: '/segments', replace: true });
-  };
-  return (
-    <ActionDialog
-      dangerous
-      title={t.delete}
-      hint={t.deleteHint}
-      act={remove}
-      invalidates={[['segments']]}
-      onClose={onClose}
-    />
-  );
-};
-
 const Actions = ({ id }: { readonly id: string }) => {
   const t = useTexts(texts);
   const may = useMay();
@@ -148,7 +125,16 @@ const Actions = ({ id }: { readonly id: string }) => {
           {t.delete}
         </Button>
       ) : null}
-      {deleting ? <DeleteDialog id={id} onClose={() => setDeleting(false)} /> : null}
+      {deleting ? (
+        <DeleteDialog
+          title={t.delete}
+          hint={t.deleteHint}
+          remove={() => api.segments.delete(id)}
+          leadsTo="/segments"
+          invalidates={[['segments']]}
+          onClose={() => setDeleting(false)}
+        />
+      ) : null}
     </>
   );
 };

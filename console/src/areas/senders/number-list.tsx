@@ -1,5 +1,4 @@
 import { Button, Group, Stack } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { MessageCircle } from 'lucide-react';
 import { useMemo, useState } from 'react';
@@ -10,14 +9,11 @@ import type { NumberPage, NumbersListQuery, WhatsappNumber } from '../../sdk.ts'
 import { ActionDialog } from '../../ui/action-dialog.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { choicesOf, TextField } from '../../ui/fields.tsx';
-import { type FilterField, Filters, useFilterValues } from '../../ui/filters.tsx';
-import { PagedList } from '../../ui/lists.tsx';
-import { useSkip } from '../../ui/paging.tsx';
-import { EmptyState } from '../../ui/states.tsx';
+import { choiceFilter, type FilterField, Filters, useFilterValues } from '../../ui/filters.tsx';
+import { PagedList, usePagedList } from '../../ui/lists.tsx';
+import { emptyState } from '../../ui/states.tsx';
 import { AppLink, StateOf, type Tone } from '../../ui/values.tsx';
 import { texts } from './texts.ts';
-
-const LIMIT = 50;
 
 export const NUMBER_TONES: Readonly<Record<WhatsappNumber['status'], Tone>> = {
   connected: 'good',
@@ -79,8 +75,8 @@ const useFields = (): readonly FilterField[] => {
   const t = useTexts(texts);
   return useMemo(
     () => [
-      { name: 'status', label: t.status, kind: 'choice', choices: choicesOf(t.numberStates) },
-      { name: 'qualityRating', label: t.quality, kind: 'choice', choices: choicesOf(t.qualities) },
+      choiceFilter('status', t.status, choicesOf(t.numberStates)),
+      choiceFilter('qualityRating', t.quality, choicesOf(t.qualities)),
     ],
     [t],
   );
@@ -117,15 +113,13 @@ const useColumns = (): readonly Column<WhatsappNumber>[] => {
 export const NumberList = () => {
   const t = useTexts(texts);
   const may = useMay();
-  const columns = useColumns();
   const fields = useFields();
   const filters = useFilterValues(fields) as NumbersListQuery;
-  const skip = useSkip(LIMIT);
   const [connecting, setConnecting] = useState(false);
-  const list = useQuery<NumberPage>({
-    queryKey: ['numbers', filters, skip],
-    queryFn: async ({ signal }) => api.numbers.list({ ...filters, skip, limit: LIMIT }, { signal }),
-    placeholderData: keepPreviousData,
+  const list = usePagedList<NumberPage, NumbersListQuery>({
+    queryKey: ['numbers'],
+    filters,
+    read: (query, signal) => api.numbers.list(query, { signal }),
   });
   return (
     <Stack>
@@ -137,15 +131,10 @@ export const NumberList = () => {
       <Filters fields={fields} label={t.filters} />
       <PagedList
         query={list}
-        limit={LIMIT}
         caption={t.tabs.numbers}
-        columns={columns}
+        columns={useColumns()}
         keyOf={({ id }) => id}
-        empty={
-          <EmptyState icon={MessageCircle} title={t.noNumbers}>
-            {t.noNumbersHint}
-          </EmptyState>
-        }
+        empty={emptyState(MessageCircle, t.noNumbers, t.noNumbersHint)}
       />
       {connecting ? <ConnectDialog onClose={() => setConnecting(false)} /> : null}
     </Stack>

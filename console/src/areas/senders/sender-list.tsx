@@ -143,7 +143,7 @@ const useColumns = (): readonly Column<Sender>[] => {
   ];
 };
 
-/** What e-mails, SMS and RCS are sent as, and what proves it. */
+/** The senders of e-mails, SMS and RCS, and their proofs. */
 export const SenderList = () => {
   const t = useTexts(texts);
   const may = useMay();

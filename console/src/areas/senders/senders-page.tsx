@@ -8,7 +8,7 @@ import { SenderList } from './sender-list.tsx';
 import { SmppAccounts } from './smpp-accounts.tsx';
 import { texts } from './texts.ts';
 
-/** What messages are sent from, channel by channel. */
+/** The senders of messages, channel by channel. */
 export default function SendersPage() {
   const t = useTexts(texts);
   const may = useMay();

@@ -56,7 +56,7 @@ const newAccount = ({ name, route, senderId, allowedIps, maxBinds, window, dlrFo
   ...(window === '' ? {} : { window: Number(window) }),
 });
 
-/** What the person changed: to set addresses takes more than to leave them. */
+/** Only the changed fields: setting addresses needs more scopes than leaving them unchanged. */
 const changesOf = (before: Draft, draft: Draft) => {
   const changed = (name: keyof Draft) => draft[name] !== before[name];
   const addresses = addressesOf(draft.allowedIps);

@@ -171,8 +171,8 @@ export const texts = defineTexts(
     value: 'Sender',
     valueHints: {
       email: 'A domain, proved by DNS records, or an address, which is mailed a link.',
-      sms: 'A number, a short code, or up to 11 letters and digits. Whoever operates the service assigns it.',
-      rcs: "The agent's id. Whoever operates the service assigns it.",
+      sms: 'A number, a short code, or up to 11 letters and digits. The operator of the service assigns it.',
+      rcs: "The agent's id. The operator of the service assigns it.",
     },
     sender: 'Sender',
     senderStates: { pending: 'Waiting for its proof', verified: 'Verified', rejected: 'Not proved' },
@@ -187,7 +187,7 @@ export const texts = defineTexts(
     recordValue: 'Value',
     acts: { verify: 'Check now', makeDefault: 'Make default', unmakeDefault: 'Default no more', remove: 'Delete' },
     actHints: {
-      verify: 'Asks whether the proof is there; one that was not proved is registered anew.',
+      verify: 'Checks whether the proof exists; a sender that was not proved is registered again.',
       makeDefault: 'Messages that name no sender are sent as it.',
       unmakeDefault: 'Messages that name no sender are no longer sent as it.',
       remove: 'Sends that name it are refused within ten seconds.',

@@ -4,8 +4,7 @@ import { useState } from 'react';
 import { api } from '../../api.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Destinations } from '../../sdk.ts';
-import { ProblemView } from '../../ui/problem-view.tsx';
-import { Loading } from '../../ui/states.tsx';
+import { QueryView } from '../../ui/lists.tsx';
 import { Section, SettingForm } from './section.tsx';
 import { texts } from './texts.ts';
 
@@ -74,9 +73,9 @@ export const DestinationSettings = () => {
   });
   return (
     <Section title={t.destinations} hint={t.destinationsHint}>
-      <ProblemView error={destinations.error} onRetry={() => void destinations.refetch()} />
-      {destinations.isPending && !destinations.error ? <Loading rows={3} /> : null}
-      {destinations.data ? <DestinationsForm destinations={destinations.data} /> : null}
+      <QueryView query={destinations} loadingRows={3}>
+        {(data) => <DestinationsForm destinations={data} />}
+      </QueryView>
     </Section>
   );
 };

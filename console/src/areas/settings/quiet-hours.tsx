@@ -4,8 +4,7 @@ import { useState } from 'react';
 import { api } from '../../api.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { QuietHours } from '../../sdk.ts';
-import { ProblemView } from '../../ui/problem-view.tsx';
-import { Loading } from '../../ui/states.tsx';
+import { QueryView } from '../../ui/lists.tsx';
 import { Section, SettingForm } from './section.tsx';
 import { texts } from './texts.ts';
 
@@ -73,9 +72,9 @@ export const QuietHoursSettings = () => {
   });
   return (
     <Section title={t.quiet} hint={t.quietHint}>
-      <ProblemView error={hours.error} onRetry={() => void hours.refetch()} />
-      {hours.isPending && !hours.error ? <Loading rows={2} /> : null}
-      {hours.data ? <QuietHoursForm hours={hours.data} /> : null}
+      <QueryView query={hours} loadingRows={2}>
+        {(data) => <QuietHoursForm hours={data} />}
+      </QueryView>
     </Section>
   );
 };

@@ -9,7 +9,7 @@ import { QuietHoursSettings } from './quiet-hours.tsx';
 import { Sessions } from './sessions.tsx';
 import { texts } from './texts.ts';
 
-/** What the organization can set by itself, and the sessions of the person. */
+/** The organization's own settings, and the sessions of the person. */
 export default function SettingsPage() {
   const t = useTexts(texts);
   const mayRead = useMay()('organization:read');

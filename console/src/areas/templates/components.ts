@@ -14,7 +14,7 @@ const record = (value: unknown): Payload =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Payload) : {};
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** What a component holds; empty where the template has none of its type. */
+/** The content of a component; empty if the template has none of its type. */
 export const payloadOf = (components: Components, type: string): Payload =>
   record(components.find((each) => each.type.toUpperCase() === type)?.payload);
 

@@ -8,7 +8,7 @@ import type { Contact } from '../../sdk.ts';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { texts } from './texts.ts';
 
-/** What a variable that is called like a field of contacts takes from one. */
+/** The contact's value for a variable with the name of a contact field. */
 const FIELDS: Readonly<Record<string, (contact: Contact) => string | undefined>> = {
   nome: ({ name }) => name,
   name: ({ name }) => name,

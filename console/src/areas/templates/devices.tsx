@@ -40,7 +40,7 @@ const WhatsApp = ({ components, values }: DeviceProps) => {
         {isCarousel ? <div className="bubble-footer">{t.carousel}</div> : null}
       </div>
       {buttonsIn(components).map(({ type, text, url }) => (
-        // What a button leads to is told, and not followed.
+        // The target of a button is shown, and not followed.
         <div key={`${type} ${text}`} className="bubble-button" title={url}>
           {text}
         </div>

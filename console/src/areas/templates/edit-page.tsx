@@ -1,11 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
 import { api } from '../../api.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Template } from '../../sdk.ts';
+import { EditForm } from '../../ui/edit-form.tsx';
+import { QueryView } from '../../ui/lists.tsx';
 import { Page } from '../../ui/page.tsx';
-import { ProblemView } from '../../ui/problem-view.tsx';
-import { Loading } from '../../ui/states.tsx';
 import { TemplateFields, type TemplateForm } from './template-form.tsx';
 import { texts } from './texts.ts';
 
@@ -18,41 +18,36 @@ const formOf = ({ numberId, name, language, category, components, headerExampleU
   ...(headerExampleUrl ? { headerExampleUrl } : {}),
 });
 
+const save = (template: Template, { numberId: _, name, language, components, ...rest }: TemplateForm) =>
+  api.templates.change(template.id, {
+    ...rest,
+    // Once Meta has the template these cannot be sent at all, even unchanged.
+    ...(template.name === name ? {} : { name }),
+    ...(template.language === language ? {} : { language }),
+    components: [...components],
+  });
+
 /** A draft, or a template that was rejected, is changed. */
 export default function EditTemplatePage() {
   const t = useTexts(texts);
   const { id = '' }: { id?: string } = useParams({ strict: false });
-  const queries = useQueryClient();
-  const navigate = useNavigate();
   const template = useQuery({ queryKey: ['template', id], queryFn: ({ signal }) => api.templates.get(id, { signal }) });
-  const changing = useMutation({
-    mutationFn: (form: TemplateForm) => {
-      const { numberId: _, name, language, ...rest } = form;
-      // Once Meta has the template these cannot be sent at all, even unchanged.
-      const named = template.data?.name === name ? {} : { name };
-      const spoken = template.data?.language === language ? {} : { language };
-      return api.templates.change(id, { ...rest, ...named, ...spoken, components: [...form.components] });
-    },
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['template', id] });
-      await queries.invalidateQueries({ queryKey: ['templates'] });
-      await navigate({ to: `/templates/${id}` });
-    },
-  });
   return (
     <Page title={template.data ? `${t.edit}: ${template.data.name}` : t.edit}>
-      <ProblemView error={template.error} onRetry={() => void template.refetch()} />
-      {template.isPending && !template.error ? <Loading /> : null}
-      {template.data ? (
-        <TemplateFields
-          initial={formOf(template.data)}
-          isNew={false}
-          action={t.save}
-          busy={changing.isPending}
-          error={changing.error}
-          onSubmit={changing.mutate}
-        />
-      ) : null}
+      <QueryView query={template}>
+        {(data) => (
+          <EditForm
+            key={id}
+            initial={formOf(data)}
+            action={t.save}
+            save={(form) => save(data, form)}
+            invalidates={[['template', id], ['templates']]}
+            leadsTo={() => `/templates/${id}`}
+          >
+            {(form, onChange) => <TemplateFields form={form} isNew={false} onChange={onChange} />}
+          </EditForm>
+        )}
+      </QueryView>
     </Page>
   );
 }

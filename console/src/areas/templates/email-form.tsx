@@ -1,9 +1,8 @@
-import { Button, Group, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { Plus } from 'lucide-react';
-import { useState } from 'react';
 import { useTexts } from '../../app/texts.ts';
 import type { CreateEmailTemplate, EmailTemplate } from '../../sdk.ts';
-import { ProblemView } from '../../ui/problem-view.tsx';
+import { ChoiceField, TextAreaField, TextField } from '../../ui/fields.tsx';
 import { texts } from './texts.ts';
 
 type Variable = NonNullable<CreateEmailTemplate['variables']>[number];
@@ -71,73 +70,52 @@ const VariableFields = ({ variables, onChange }: VariablesProps) => {
   );
 };
 
-interface FormProps {
-  readonly initial: EmailForm;
-  readonly action: string;
-  readonly busy: boolean;
-  readonly error: unknown;
-  readonly onSubmit: (form: EmailForm) => void;
+interface FieldsProps {
+  readonly form: EmailForm;
+  readonly onChange: (form: EmailForm) => void;
 }
 
-/** An e-mail template, as it is created and changed. */
-export const EmailFields = ({ initial, action, busy, error, onSubmit }: FormProps) => {
+/** The fields of an e-mail template, as it is created and changed. */
+export const EmailFields = ({ form, onChange }: FieldsProps) => {
   const t = useTexts(texts);
-  const [form, setForm] = useState(initial);
-  const change = (part: Partial<EmailForm>) => setForm((before) => ({ ...before, ...part }));
+  const change = (part: Partial<EmailForm>) => onChange({ ...form, ...part });
   return (
-    <Stack
-      component="form"
-      maw="48rem"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSubmit(form);
-      }}
-    >
-      <TextInput
-        required
-        label={t.name}
-        value={form.name}
-        onChange={({ currentTarget }) => change({ name: currentTarget.value })}
-      />
-      <TextInput
+    <Stack maw="48rem">
+      <TextField name="name" required label={t.name} value={form.name} onChange={(name) => change({ name })} />
+      <TextField
+        name="subject"
         required
         label={t.subject}
         value={form.subject}
-        onChange={({ currentTarget }) => change({ subject: currentTarget.value })}
+        onChange={(subject) => change({ subject })}
       />
-      <NativeSelect
+      <ChoiceField<EmailForm['format']>
+        name="format"
         label={t.format}
         value={form.format}
-        data={[
+        choices={[
           { value: 'html', label: 'HTML' },
           { value: 'mjml', label: 'MJML' },
         ]}
-        onChange={({ currentTarget }) => change({ format: currentTarget.value as EmailForm['format'] })}
+        onChange={(format) => change({ format })}
       />
-      <Textarea
+      <TextAreaField
+        name="source"
         required
-        autosize
         minRows={10}
         maxRows={30}
         label={t.source}
         value={form.source}
-        onChange={({ currentTarget }) => change({ source: currentTarget.value })}
+        onChange={(source) => change({ source })}
       />
-      <Textarea
-        autosize
-        minRows={3}
+      <TextAreaField
+        name="text"
         label={t.text}
         description={t.textHint}
         value={form.text}
-        onChange={({ currentTarget }) => change({ text: currentTarget.value })}
+        onChange={(text) => change({ text })}
       />
       <VariableFields variables={form.variables} onChange={(variables) => change({ variables })} />
-      <ProblemView error={error} />
-      <Group>
-        <Button type="submit" loading={busy}>
-          {action}
-        </Button>
-      </Group>
     </Stack>
   );
 };

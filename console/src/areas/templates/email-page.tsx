@@ -9,6 +9,7 @@ import { useTexts } from '../../app/texts.ts';
 import type { EmailTemplate } from '../../sdk.ts';
 import { CopyText } from '../../ui/copy-text.tsx';
 import { HtmlPreview } from '../../ui/html-preview.tsx';
+import { QueryView } from '../../ui/lists.tsx';
 import { Page } from '../../ui/page.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { Loading } from '../../ui/states.tsx';
@@ -127,9 +128,8 @@ export default function EmailTemplatePageView() {
     queryKey: ['email-template', id],
     queryFn: ({ signal }) => api.emailTemplates.get(id, { signal }),
   });
-  const { data } = template;
   const actions =
-    data && may('templates:write') ? (
+    template.data && may('templates:write') ? (
       <>
         <Button variant="default" component={Link} to={`/templates/email/${id}/edit`}>
           {t.edit}
@@ -137,21 +137,21 @@ export default function EmailTemplatePageView() {
         <RemoveButton
           hint={t.emailRemoveHint}
           remove={() => api.emailTemplates.delete(id)}
-          to="/templates/email"
+          leadsTo="/templates/email"
           queryKey="email-templates"
         />
       </>
     ) : null;
   return (
-    <Page title={data?.name ?? t.title} actions={actions}>
-      <ProblemView error={template.error} onRetry={() => void template.refetch()} />
-      {template.isPending && !template.error ? <Loading /> : null}
-      {data ? (
-        <Stack gap="xl">
-          <EmailFacts template={data} />
-          <Rendered template={data} />
-        </Stack>
-      ) : null}
+    <Page title={template.data?.name ?? t.title} actions={actions}>
+      <QueryView query={template}>
+        {(data) => (
+          <Stack gap="xl">
+            <EmailFacts template={data} />
+            <Rendered template={data} />
+          </Stack>
+        )}
+      </QueryView>
     </Page>
   );
 }

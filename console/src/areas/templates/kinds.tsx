@@ -1,28 +1,41 @@
-import { Group } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
+import { Page } from '../../ui/page.tsx';
 import { AppLink } from '../../ui/values.tsx';
 import { texts } from './texts.ts';
 
-/** From the templates of one kind to those of the other. */
-export const Kinds = ({ here }: { readonly here: 'whatsapp' | 'email' }) => {
+const PATHS = { whatsapp: '/templates', email: '/templates/email' } as const;
+type Kind = keyof typeof PATHS;
+const KINDS = Object.keys(PATHS) as Kind[];
+
+/** The templates of one kind, from which one goes to those of the other. */
+export const TemplatesPage = ({ kind: here, children }: { readonly kind: Kind; readonly children: ReactNode }) => {
   const t = useTexts(texts);
-  const kinds = [
-    ['whatsapp', '/templates'],
-    ['email', '/templates/email'],
-  ] as const;
+  const may = useMay();
+  const create = may('templates:write') ? (
+    <Button component={Link} to={`${PATHS[here]}/new`}>
+      {t.create}
+    </Button>
+  ) : null;
   return (
-    <Group component="nav" gap="md" aria-label={t.kinds}>
-      {kinds.map(([kind, to]) => (
-        <AppLink
-          key={kind}
-          to={to}
-          fw={kind === here ? 650 : 400}
-          underline={kind === here ? 'never' : 'always'}
-          aria-current={kind === here ? 'page' : undefined}
-        >
-          {t[kind]}
-        </AppLink>
-      ))}
-    </Group>
+    <Page title={t.title} description={t.description} actions={create}>
+      <Group component="nav" gap="md" aria-label={t.kinds}>
+        {KINDS.map((kind) => (
+          <AppLink
+            key={kind}
+            to={PATHS[kind]}
+            fw={kind === here ? 650 : 400}
+            underline={kind === here ? 'never' : 'always'}
+            aria-current={kind === here ? 'page' : undefined}
+          >
+            {t[kind]}
+          </AppLink>
+        ))}
+      </Group>
+      {children}
+    </Page>
   );
 };

@@ -1,7 +1,6 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { api } from '../../api.ts';
 import { useTexts } from '../../app/texts.ts';
+import { EditForm } from '../../ui/edit-form.tsx';
 import { Page } from '../../ui/page.tsx';
 import { TemplateFields, type TemplateForm } from './template-form.tsx';
 import { texts } from './texts.ts';
@@ -17,25 +16,17 @@ const NEW: TemplateForm = {
 /** A WhatsApp template is written, and kept as a draft. */
 export default function NewTemplatePage() {
   const t = useTexts(texts);
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  const creating = useMutation({
-    mutationFn: (form: TemplateForm) => api.templates.create({ ...form, components: [...form.components] }),
-    onSuccess: async ({ id }) => {
-      await queries.invalidateQueries({ queryKey: ['templates'] });
-      await navigate({ to: `/templates/${id}` });
-    },
-  });
   return (
     <Page title={t.create}>
-      <TemplateFields
+      <EditForm
         initial={NEW}
-        isNew
         action={t.create}
-        busy={creating.isPending}
-        error={creating.error}
-        onSubmit={creating.mutate}
-      />
+        save={(form) => api.templates.create({ ...form, components: [...form.components] })}
+        invalidates={[['templates']]}
+        leadsTo={({ id }) => `/templates/${id}`}
+      >
+        {(form, onChange) => <TemplateFields form={form} isNew onChange={onChange} />}
+      </EditForm>
     </Page>
   );
 }

@@ -15,7 +15,7 @@ interface SendPlanProps {
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** What the send of a template to a contact would do and cost; nothing is sent. */
+/** The effect and cost of sending a template to a contact; nothing is sent. */
 export const SendPlanView = ({ template, contact, device, values }: SendPlanProps) => {
   const t = useTexts(texts);
   const plan = useQuery({

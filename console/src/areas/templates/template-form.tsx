@@ -1,14 +1,15 @@
-import { Button, Group, NativeSelect, Paper, Stack, Textarea, TextInput, Title } from '@mantine/core';
+import { Group, NativeSelect, Paper, Stack, Textarea, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { CreateTemplate, NumberPage } from '../../sdk.ts';
+import { ChoiceField, choicesOf, TextField } from '../../ui/fields.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { ButtonFields } from './button-fields.tsx';
 import { type Components, examplesIn, textIn, variablesIn, withExample, withText } from './components.ts';
 import { DeviceView } from './devices.tsx';
-import { CATEGORIES, LANGUAGES } from './template-status.tsx';
+import { LANGUAGES } from './template-status.tsx';
 import { texts } from './texts.ts';
 
 /** A template as it is edited. */
@@ -114,64 +115,49 @@ const NumberField = ({ value, onChange }: { readonly value: string; readonly onC
   );
 };
 
-interface FormProps {
-  readonly initial: TemplateForm;
+interface FieldsProps {
+  readonly form: TemplateForm;
   /** A template belongs to the number that it was made for. */
   readonly isNew: boolean;
-  readonly action: string;
-  readonly busy: boolean;
-  readonly error: unknown;
-  readonly onSubmit: (form: TemplateForm) => void;
+  readonly onChange: (form: TemplateForm) => void;
 }
 
-/** A WhatsApp template, as it is created and changed, with how it arrives. */
-export const TemplateFields = ({ initial, isNew, action, busy, error, onSubmit }: FormProps) => {
+/** The fields of a WhatsApp template, as it is created and changed, with how it arrives. */
+export const TemplateFields = ({ form, isNew, onChange }: FieldsProps) => {
   const t = useTexts(texts);
-  const [form, setForm] = useState(initial);
-  const change = (part: Partial<TemplateForm>) => setForm((before) => ({ ...before, ...part }));
+  const change = (part: Partial<TemplateForm>) => onChange({ ...form, ...part });
   const setComponents = (components: Components) => change({ components });
   return (
     <Group align="flex-start" gap="xl">
-      <Stack
-        component="form"
-        flex="1 1 24rem"
-        maw="40rem"
-        onSubmit={(event) => {
-          event.preventDefault();
-          onSubmit(form);
-        }}
-      >
+      <Stack flex="1 1 24rem" maw="40rem">
         {isNew ? <NumberField value={form.numberId} onChange={(numberId) => change({ numberId })} /> : null}
-        <TextInput
+        <TextField
+          name="name"
           required
           label={t.name}
           description={t.nameHint}
           value={form.name}
-          onChange={({ currentTarget }) => change({ name: currentTarget.value })}
+          onChange={(name) => change({ name })}
         />
         <Group gap="sm">
-          <NativeSelect
+          <ChoiceField<TemplateForm['category']>
+            name="category"
             label={t.columns.category}
             value={form.category}
-            data={CATEGORIES.map((value) => ({ value, label: t.categories[value] }))}
-            onChange={({ currentTarget }) => change({ category: currentTarget.value as TemplateForm['category'] })}
+            choices={choicesOf(t.categories)}
+            onChange={(category) => change({ category })}
           />
-          <NativeSelect
+          <ChoiceField<TemplateForm['language']>
+            name="language"
             label={t.columns.language}
             value={form.language}
-            data={[...LANGUAGES]}
-            onChange={({ currentTarget }) => change({ language: currentTarget.value as TemplateForm['language'] })}
+            choices={LANGUAGES.map((value) => ({ value, label: value }))}
+            onChange={(language) => change({ language })}
           />
         </Group>
         <TextFields components={form.components} onChange={setComponents} />
         <ButtonFields components={form.components} onChange={setComponents} />
         <JsonField components={form.components} onChange={setComponents} />
-        <ProblemView error={error} />
-        <Group>
-          <Button type="submit" loading={busy}>
-            {action}
-          </Button>
-        </Group>
       </Stack>
       <Paper p={0} flex="0 1 24rem">
         <Title order={2} size="h4" mb="sm">

@@ -8,9 +8,8 @@ import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Contact, Template } from '../../sdk.ts';
 import { CopyText } from '../../ui/copy-text.tsx';
+import { QueryView } from '../../ui/lists.tsx';
 import { Page } from '../../ui/page.tsx';
-import { ProblemView } from '../../ui/problem-view.tsx';
-import { Loading } from '../../ui/states.tsx';
 import { Fact, Facts, Time } from '../../ui/values.tsx';
 import { examplesIn, textIn, variablesIn } from './components.ts';
 import { ContactFill, valuesOf } from './contact-fill.tsx';
@@ -99,22 +98,24 @@ export default function TemplatePageView() {
     queryFn: ({ signal }) => api.templates.get(id, { signal }),
     refetchInterval: REFRESH_MS,
   });
-  const { data } = template;
   return (
-    <Page title={data?.name ?? t.title} actions={data ? <TemplateActions template={data} /> : null}>
-      <ProblemView error={template.error} onRetry={() => void template.refetch()} />
-      {template.isPending && !template.error ? <Loading /> : null}
-      {data ? (
-        <Stack gap="xl">
-          {data.rejectionReason ? (
-            <Alert color="red" variant="outline" title={t.rejected} role="status">
-              {data.rejectionReason}
-            </Alert>
-          ) : null}
-          <TemplateFacts template={data} />
-          <Devices key={data.version} template={data} />
-        </Stack>
-      ) : null}
+    <Page
+      title={template.data?.name ?? t.title}
+      actions={template.data ? <TemplateActions template={template.data} /> : null}
+    >
+      <QueryView query={template}>
+        {(data) => (
+          <Stack gap="xl">
+            {data.rejectionReason ? (
+              <Alert color="red" variant="outline" title={t.rejected} role="status">
+                {data.rejectionReason}
+              </Alert>
+            ) : null}
+            <TemplateFacts template={data} />
+            <Devices key={data.version} template={data} />
+          </Stack>
+        )}
+      </QueryView>
     </Page>
   );
 }

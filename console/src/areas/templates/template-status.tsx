@@ -1,18 +1,8 @@
 import { useTexts } from '../../app/texts.ts';
 import type { Template } from '../../sdk.ts';
-import { Status, type Tone } from '../../ui/values.tsx';
+import { StateOf, type Tone } from '../../ui/values.tsx';
 import { texts } from './texts.ts';
 
-export const TEMPLATE_STATUSES = [
-  'draft',
-  'submitted',
-  'pending',
-  'approved',
-  'rejected',
-  'paused',
-  'disabled',
-] as const satisfies readonly Template['status'][];
-export const CATEGORIES = ['marketing', 'utility', 'authentication'] as const satisfies readonly Template['category'][];
 export const LANGUAGES = ['pt-BR', 'en-US', 'es-ES'] as const satisfies readonly Template['language'][];
 
 const TONES: Readonly<Record<Template['status'], Tone>> = {
@@ -25,5 +15,5 @@ const TONES: Readonly<Record<Template['status'], Tone>> = {
   disabled: 'bad',
 };
 export const TemplateStatus = ({ status }: Pick<Template, 'status'>) => (
-  <Status tone={TONES[status]}>{useTexts(texts).statuses[status]}</Status>
+  <StateOf state={status} tones={TONES} words={useTexts(texts).statuses} />
 );

@@ -184,7 +184,7 @@ export const texts = defineTexts(
     plan: 'What this send would do',
     price: 'Costs',
     to: 'To',
-    leavesAt: 'Leaves at',
+    leavesAt: 'Sent at',
     refusal: 'It would be refused',
     parts: (parts: string, length: string, encoding: string) => `${parts} parts · ${length} characters · ${encoding}`,
     noBody: 'Meta writes the text of authentication templates.',

@@ -6,7 +6,7 @@ import { useFormat } from '../../app/format.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { WebhookDelivery } from '../../sdk.ts';
-import { useAction } from '../../ui/action-dialog.tsx';
+import { useAction } from '../../ui/action.ts';
 import { Attempts, DeliveryStatus } from '../../ui/attempts.tsx';
 import { CopyText } from '../../ui/copy-text.tsx';
 import { Page, Section } from '../../ui/page.tsx';

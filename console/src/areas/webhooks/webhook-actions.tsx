@@ -7,10 +7,11 @@ import { fromLocal, toLocal } from '../../app/local-time.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Webhook } from '../../sdk.ts';
-import { ActionDialog, useAction } from '../../ui/action-dialog.tsx';
+import { useAction } from '../../ui/action.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
+import { ActionDialog } from '../../ui/action-dialog.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { ChoiceField, TextField } from '../../ui/fields.tsx';
-import { ProblemView } from '../../ui/problem-view.tsx';
 import { SecretDialog } from '../../ui/secret-dialog.tsx';
 import { texts } from './texts.ts';
 
@@ -19,7 +20,7 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-/** What a change of a subscription makes out of date. */
+/** The queries that a change to a subscription invalidates. */
 const changed = ({ id }: Webhook) => [['webhook', id], ['webhooks']];
 
 const RotateDialog = ({ webhook, onClose }: DialogProps) => {
@@ -119,28 +120,13 @@ const ReplayDialog = ({ webhook, onClose }: DialogProps) => {
 const DIALOGS = { rotate: RotateDialog, revoke: RevokeDialog, test: TestDialog, replayAll: ReplayDialog } as const;
 type Dialog = keyof typeof DIALOGS;
 
-const PauseButton = ({ webhook }: { readonly webhook: Webhook }) => {
-  const t = useTexts(texts);
-  const isPaused = webhook.status === 'paused';
-  const pausing = useAction(() => api.webhooks.change(webhook.id, { status: isPaused ? 'active' : 'paused' }), {
-    invalidates: changed(webhook),
-  });
-  return (
-    <>
-      <Button variant="default" onClick={() => pausing.mutate()} loading={pausing.isPending}>
-        {isPaused ? t.resume : t.pause}
-      </Button>
-      <ProblemView error={pausing.error} />
-    </>
-  );
-};
-
-/** What can be done with a subscription, by who may; nothing more once it is revoked. */
+/** The actions on a subscription that the person may do; none once it is revoked. */
 export const WebhookActions = ({ webhook }: { readonly webhook: Webhook }) => {
   const t = useTexts(texts);
   const may = useMay();
   const [dialog, setDialog] = useState<Dialog>();
   if (webhook.status === 'revoked') return null;
+  const isPaused = webhook.status === 'paused';
   const offered: readonly Dialog[] = [
     ...(may('webhooks:replay') ? (['replayAll'] as const) : []),
     ...(may('webhooks:write') ? (['test', 'rotate', 'revoke'] as const) : []),
@@ -148,7 +134,13 @@ export const WebhookActions = ({ webhook }: { readonly webhook: Webhook }) => {
   const Opened = dialog && DIALOGS[dialog];
   return (
     <>
-      {may('webhooks:write') ? <PauseButton webhook={webhook} /> : null}
+      {may('webhooks:write') ? (
+        <ActionButton
+          label={isPaused ? t.resume : t.pause}
+          act={() => api.webhooks.change(webhook.id, { status: isPaused ? 'active' : 'paused' })}
+          invalidates={changed(webhook)}
+        />
+      ) : null}
       {offered.map((each) => (
         <Button key={each} variant="default" onClick={() => setDialog(each)}>
           {t[each]}

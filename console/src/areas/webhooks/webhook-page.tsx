@@ -1,5 +1,5 @@
 import { Stack } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
 import { useMemo } from 'react';
@@ -9,19 +9,17 @@ import { useTexts } from '../../app/texts.ts';
 import type { Webhook, WebhookDelivery, WebhookDeliveryPage, WebhooksListDeliveriesQuery } from '../../sdk.ts';
 import { DeliveryStatus, useDeliveryStatus } from '../../ui/attempts.tsx';
 import { CopyText } from '../../ui/copy-text.tsx';
-import type { Column } from '../../ui/data-table.tsx';
+import { type Column, linkColumn } from '../../ui/data-table.tsx';
 import { choicesOf } from '../../ui/fields.tsx';
-import { type FilterField, Filters, useFilterValues } from '../../ui/filters.tsx';
-import { PagedList, QueryView } from '../../ui/lists.tsx';
+import { choiceFilter, Filters, useFilterValues } from '../../ui/filters.tsx';
+import { PagedList, QueryView, usePagedList } from '../../ui/lists.tsx';
 import { Page, Section } from '../../ui/page.tsx';
-import { useSkip } from '../../ui/paging.tsx';
-import { EmptyState } from '../../ui/states.tsx';
-import { AppLink, Fact, Facts, Time } from '../../ui/values.tsx';
+import { emptyState } from '../../ui/states.tsx';
+import { Fact, Facts, Time } from '../../ui/values.tsx';
 import { texts } from './texts.ts';
 import { WebhookActions } from './webhook-actions.tsx';
 import { WebhookStatus } from './webhook-status.tsx';
 
-const LIMIT = 50;
 const REFRESH_MS = 5_000;
 
 const WebhookFacts = ({ webhook }: { readonly webhook: Webhook }) => {
@@ -58,15 +56,11 @@ const useColumns = (webhookId: string): readonly Column<WebhookDelivery>[] => {
   const t = useTexts(texts);
   const format = useFormat();
   return [
-    {
-      key: 'at',
-      title: t.deliveryColumns.at,
-      cell: ({ id, createdAt }) => (
-        <AppLink to={`/webhooks/${webhookId}/deliveries/${id}`}>
-          <Time at={createdAt} />
-        </AppLink>
-      ),
-    },
+    linkColumn(
+      t.deliveryColumns.at,
+      ({ id }) => `/webhooks/${webhookId}/deliveries/${id}`,
+      ({ createdAt }) => <Time at={createdAt} />,
+    ),
     { key: 'type', title: t.deliveryColumns.type, cell: ({ type }) => type },
     {
       key: 'sequence',
@@ -86,34 +80,24 @@ const useColumns = (webhookId: string): readonly Column<WebhookDelivery>[] => {
 
 const Deliveries = ({ id }: { readonly id: string }) => {
   const t = useTexts(texts);
-  const skip = useSkip(LIMIT);
-  const columns = useColumns(id);
   const statuses = useDeliveryStatus();
-  const fields = useMemo((): readonly FilterField[] => {
-    const choices = choicesOf(statuses);
-    return [{ name: 'status', label: t.deliveryColumns.status, kind: 'choice', choices }];
-  }, [t, statuses]);
+  const fields = useMemo(() => [choiceFilter('status', t.deliveryColumns.status, choicesOf(statuses))], [t, statuses]);
   const filters = useFilterValues(fields) as WebhooksListDeliveriesQuery;
-  const list = useQuery<WebhookDeliveryPage>({
-    queryKey: ['webhook', id, 'deliveries', filters, skip],
-    queryFn: async ({ signal }) => api.webhooks.listDeliveries(id, { ...filters, skip, limit: LIMIT }, { signal }),
-    placeholderData: keepPreviousData,
-    refetchInterval: REFRESH_MS,
+  const list = usePagedList<WebhookDeliveryPage, WebhooksListDeliveriesQuery>({
+    queryKey: ['webhook', id, 'deliveries'],
+    filters,
+    read: (query, signal) => api.webhooks.listDeliveries(id, query, { signal }),
+    refreshMs: REFRESH_MS,
   });
   return (
     <Section title={t.deliveries}>
       <Filters fields={fields} label={t.deliveryFilters} />
       <PagedList
         query={list}
-        limit={LIMIT}
         caption={t.deliveries}
-        columns={columns}
+        columns={useColumns(id)}
         keyOf={(row) => row.id}
-        empty={
-          <EmptyState icon={Send} title={t.noDeliveries}>
-            {t.noDeliveriesHint}
-          </EmptyState>
-        }
+        empty={emptyState(Send, t.noDeliveries, t.noDeliveriesHint)}
       />
     </Section>
   );

@@ -11,7 +11,7 @@ export const emailFields = {
     .max(MAX_ADDRESS_LENGTH)
     .meta({ description: 'The recipient, one address.', example: 'success@simulator.amazonses.com' }),
   subject: z.string().min(1).max(MAX_SUBJECT_LENGTH).optional().meta({
-    description: "One line; replaces the subject of the template, and is filled in the same way.",
+    description: 'One line; replaces the subject of the template, and is filled in the same way.',
     example: 'Seu pedido saiu para entrega',
   }),
   variables: z

@@ -94,7 +94,9 @@ const refusalOf = (
         meta: { field: 'name', templateId: outcome.templateId },
       });
     case 'too_large':
-      return invalid([{ path: 'source', message: 'is too large to be stored together with its compiled form and the text' }]);
+      return invalid([
+        { path: 'source', message: 'is too large to be stored together with its compiled form and the text' },
+      ]);
     case 'limit_reached':
       return refuse('CONFLICT', 'The organization has reached its maximum of e-mail templates.');
   }

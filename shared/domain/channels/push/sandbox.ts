@@ -8,7 +8,12 @@ const unreachable: PushAnswer = {
 };
 /** Push services' answers for the sandbox's failure reports, by reason. */
 const FAILURES: Readonly<Record<string, PushAnswer>> = {
-  invalid_number: { kind: 'refused', cause: 'recipient', detail: 'the sandbox simulates a dead token', deadToken: true },
+  invalid_number: {
+    kind: 'refused',
+    cause: 'recipient',
+    detail: 'the sandbox simulates a dead token',
+    deadToken: true,
+  },
   blacklisted: { kind: 'refused', cause: 'blacklisted', detail: 'the sandbox simulates a blocked device' },
 };
 

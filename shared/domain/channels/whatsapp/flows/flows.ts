@@ -23,7 +23,7 @@ export const publicationInProgress = ({ status }: Pick<WhatsappFlow, 'status'>) 
 
 const refusalOf = (outcome: Exclude<FlowOutcome, { kind: 'conflict' | 'saved' }>) =>
   outcome.kind === 'limit_reached'
-    ? refuse('CONFLICT', 'The organization has as many flows as it may have.')
+    ? refuse('CONFLICT', 'The organization has reached its maximum of flows.')
     : refuseField('The flow is too large.', 'flowJson', 'is too large to be kept');
 
 /** Creates a flow as a draft. It is created at Meta when it is published. */

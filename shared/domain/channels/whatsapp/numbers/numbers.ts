@@ -72,7 +72,7 @@ const connectRefusal = (answer: Exclude<MetaAnswer<unknown>, { kind: 'done' }>) 
   if (answer.kind === 'refused' && answer.cause === 'credentials')
     return invalidField('accessToken', 'is not accepted by Meta for this number');
   if (answer.kind === 'refused' && (answer.cause === 'absent' || answer.cause === 'content'))
-    return invalidField('phoneNumberId', 'is no number of this wabaId that the access token reaches');
+    return invalidField('phoneNumberId', 'is not a number of this wabaId that the access token can access');
   return metaRefusal(answer);
 };
 
@@ -125,7 +125,7 @@ export const connectNumber = async (
   if (outcome.kind === 'saved') return number;
   if (outcome.kind === 'taken') return takenRefusal(outcome.numberId);
   if (outcome.kind === 'limit_reached')
-    return refuse('CONFLICT', 'The organization has as many numbers as it may have.');
+    return refuse('CONFLICT', 'The organization has reached its maximum of numbers.');
   throw new Unavailable('The number could not be stored.');
 };
 

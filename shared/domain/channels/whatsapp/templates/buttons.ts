@@ -111,7 +111,7 @@ export const buttonErrors = (
   if (!areGrouped(buttons)) errors.push({ path, message: 'quick replies must be contiguous' });
   const isCode = category === 'authentication';
   if (buttons.some(({ type }) => (type === 'OTP') !== isCode))
-    errors.push({ path, message: isCode ? 'must be one of OTP' : 'OTP belongs to authentication alone' });
+    errors.push({ path, message: isCode ? 'must be one of OTP' : 'OTP is for authentication only' });
   for (const [at, each] of buttons.entries()) {
     const error = each.type === 'URL' ? urlError(each) : undefined;
     if (error) errors.push({ path: `${path}.${at}.${error.path}`, message: error.message });

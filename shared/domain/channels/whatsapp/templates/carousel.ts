@@ -66,7 +66,7 @@ const validateCard = ({ components }: Card, { category, path }: PartContext): re
 
 /** Checks a carousel: 2 to 10 cards with the same components, each with an image or video. */
 export const carousel = checkedShape(carouselSchema, ({ cards }, { category, path }) => {
-  if (category !== 'marketing') return [{ path, message: 'CAROUSEL is for marketing alone' }];
+  if (category !== 'marketing') return [{ path, message: 'CAROUSEL is for marketing only' }];
   const errors = cards.flatMap((card, at) => validateCard(card, { category, path: `${path}.cards.${at}` }));
   if (errors.length > 0) return errors;
   const [first, ...others] = cards.map(shapeOf);
@@ -80,5 +80,5 @@ export const offerSchema = z.strictObject({
   limited_time_offer: z.strictObject({ text: z.string().min(1).max(16), has_expiration: z.boolean().optional() }),
 });
 export const offer = checkedShape(offerSchema, (_, { category, path }) =>
-  category === 'marketing' ? [] : [{ path, message: 'LIMITED_TIME_OFFER is for marketing alone' }],
+  category === 'marketing' ? [] : [{ path, message: 'LIMITED_TIME_OFFER is for marketing only' }],
 );

@@ -55,7 +55,7 @@ export type PartCheck = (payload: unknown, context: PartContext) => readonly Fie
 const issuesOf = (error: z.ZodError, path: string): readonly FieldError[] =>
   error.issues.map((issue) => ({
     path: [path, ...issue.path.map(String)].join('.'),
-    message: issue.code === 'unrecognized_keys' ? 'has fields that Meta does not know' : issue.message,
+    message: issue.code === 'unrecognized_keys' ? 'has unknown fields' : issue.message,
   }));
 
 /** Checks a payload's schema, then `rest`. */
@@ -102,7 +102,7 @@ const header = checkedShape(headerSchema, (payload, { path, category, headerExam
     });
   }
   if (payload.format === 'GIF' && category !== 'marketing')
-    return [{ path: `${path}.format`, message: 'GIF is for marketing alone' }];
+    return [{ path: `${path}.format`, message: 'GIF is for marketing only' }];
   if (payload.format === 'LOCATION' || payload.example || headerExampleUrl !== undefined) return [];
   return [{ path: `${path}.example.header_handle`, message: 'must have an example: its handle, or headerExampleUrl' }];
 });

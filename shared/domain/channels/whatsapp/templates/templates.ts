@@ -44,7 +44,7 @@ const refusalOf = (outcome: Exclude<TemplateOutcome, { kind: 'conflict' | 'saved
         detail: 'Another template of the account has this name in this language.',
         meta: { field: 'name', templateId: outcome.templateId },
       })
-    : refuse('CONFLICT', 'The organization has as many templates as it may have.');
+    : refuse('CONFLICT', 'The organization has reached its maximum of templates.');
 
 /** The number of a template or flow; 422 if the organization doesn't have it. */
 export const requireNumber = async (

@@ -1,0 +1,81 @@
+import { keyFileOf } from '../infra/local/stages.ts';
+import { rootKeysOf } from '../infra/operator/root-keys.ts';
+import { newAccount, personHash } from '../shared/domain/access/accounts.ts';
+import { newLink } from '../shared/domain/access/sign-in.ts';
+import { parseId } from '../shared/domain/core/ids.ts';
+import { mapConcurrently } from '../shared/domain/core/map-concurrently.ts';
+import { localKeyProvider } from '../shared/providers/keys/local-key-provider.ts';
+import { accountStore } from '../shared/storage/access/accounts.ts';
+import { putLink } from '../shared/storage/access/sign-in-links.ts';
+import { KEYS } from '../shared/storage/access-patterns.ts';
+import { tableClient } from '../shared/storage/client/client.ts';
+import { layOut } from './audience-base.ts';
+import { everybody, posted } from './campaign-runs.ts';
+import { layOutMessages } from './message-base.ts';
+import { type Service, tablesAt } from './processes.ts';
+
+/** As many as an organization may have: the page of lists shows them all. */
+export const LISTS = 1_000;
+/** Contacts of the list that is opened: the newest. */
+export const MEMBERS = 1_000;
+const PAGE = 200;
+const CONCURRENCY = 8;
+
+/** What is opened, by its path in the console. */
+export interface World {
+  readonly list: string;
+  readonly segment: string;
+  readonly contact: string;
+}
+
+const newestContacts = async ({ client }: Service): Promise<string[]> => {
+  const ids: string[] = [];
+  for (let skip = 0; skip < MEMBERS; skip += PAGE) {
+    const { status, body } = await client.get('/contacts', { limit: PAGE, skip });
+    if (status !== 200) throw new Error(`/contacts was answered ${status}`);
+    ids.push(...body.items.map(({ id }: { id: string }) => id));
+  }
+  return ids;
+};
+
+/** Lays out an organization's contacts and messages, its lists, and a segment that everybody is in. */
+export const layOutConsole = async (service: Service, size: number): Promise<World> => {
+  const { organizationId, table, store, client } = service;
+  const startedAt = performance.now();
+  const said = (what: string) =>
+    console.log(`console: ${what} laid out after ${Math.round((performance.now() - startedAt) / 1000)} s`);
+  await layOut(table, keyFileOf(store.folder), organizationId, size);
+  said(`${size} contacts`);
+  const contacts = await newestContacts(service);
+  const [contact = ''] = contacts;
+  const dynamodb = tableClient(store.endpoint);
+  await layOutMessages(dynamodb, table.name, organizationId, size, parseId('contact', contact));
+  dynamodb.destroy();
+  await table.write({ update: KEYS.wallet(organizationId), add: { sms: size } });
+  said(`${size} messages`);
+  const numbers = Array.from({ length: LISTS }, (_, at) => at);
+  const lists = await mapConcurrently(numbers, CONCURRENCY, (at) =>
+    posted(client, '/v2/lists', { name: `Loja ${String(at).padStart(4, '0')}` }),
+  );
+  const [list] = lists;
+  for (let from = 0; from < contacts.length; from += PAGE)
+    await posted(client, `/v2/lists/${list.id}/members`, { contactIds: contacts.slice(from, from + PAGE) });
+  const segment = await everybody(client);
+  said('lists and a segment');
+  return { list: `/lists/${list.id}`, segment: `/segments/${segment}`, contact: `/contacts/${contact}` };
+};
+
+/** Where a new owner of the organization signs in, once. */
+export const ownersLink = async ({ organizationId, store }: Service): Promise<string> => {
+  const tables = tablesAt(store.endpoint);
+  const keys = rootKeysOf(tables, async () => () => localKeyProvider(keyFileOf(store.folder)));
+  const email = 'bench@loja.example';
+  const emailHash = personHash(await keys.vault('test', 'people'), email);
+  const fields = { organizationId, name: 'Bench', email, emailHash, role: 'owner', status: 'active' } as const;
+  const account = newAccount(fields, Date.now());
+  const outcome = await accountStore(tables.test, { byOperator: true }).create(account, undefined);
+  if (outcome !== 'saved') throw new Error(`The owner was not created: ${outcome}`);
+  const { link, path } = newLink(account, 'test', Date.now());
+  await putLink(tables.test, link);
+  return path;
+};
