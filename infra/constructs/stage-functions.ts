@@ -38,10 +38,10 @@ type FunctionSettings = Pick<
   'path' | 'description' | 'role' | 'memoryMb' | 'timeoutSeconds' | 'noRetries'
 > & {
   readonly queues: readonly QueueName[];
-  /** The area whose stack and log group it shares; default: that of its path. */
-  readonly area?: string;
   /** Whether it operates every queue and its dead letters. */
   readonly operates?: boolean;
+  /** The area whose stack and log group it shares; default: that of its path. */
+  readonly area?: string;
 };
 
 interface RoleSettings {
