@@ -74,8 +74,7 @@ describe('pipelines', () => {
 
   test('show what their open deals are expected to bring', async () => {
     const { tenant, path } = await startBoard(['A', 'B'], { valor: 1_000 });
-    const page = await service.signedIn(tenant);
-    await page.goto(path);
+    const page = await service.signedInAt(path, tenant);
     await page.getByRole('link', { name: 'Previsão' }).click();
     await page.getByRole('cell', { name: '400,00' }).waitFor();
     await inspect(page, 'forecast');
@@ -85,8 +84,7 @@ describe('pipelines', () => {
 describe('the board', () => {
   test('is changed by the mouse: a card goes where it is dropped, and stays there', async () => {
     const { tenant, path, stored } = await startBoard(['A', 'B', 'C']);
-    const page = await service.signedIn(tenant, 'owner', WIDE);
-    await page.goto(path);
+    const page = await service.signedInAt(path, tenant, 'owner', WIDE);
     await expect.poll(() => shown(page), PATIENCE).toEqual([['A', 'B', 'C'], [], [], [], []]);
     await inspect(page, 'board');
     await dragInto(page, 'B', 'Negociação');
@@ -102,8 +100,7 @@ describe('the board', () => {
 
   test("can be moved with the keyboard alone, and announces the card's position", async () => {
     const { tenant, path, card, stored } = await startBoard(['A', 'B']);
-    const page = await service.signedIn(tenant, 'owner', WIDE);
-    await page.goto(path);
+    const page = await service.signedInAt(path, tenant, 'owner', WIDE);
     await tile(page, 'A').focus();
     await page.keyboard.press('Space');
     await page.getByText('A está na mão: Novo, posição 1.').waitFor({ state: 'attached' });
@@ -128,8 +125,7 @@ describe('the board', () => {
 
   test('names the fields that a stage requires, takes them, and then moves the card', async () => {
     const { tenant, path, card, stored } = await startBoard(['A']);
-    const page = await service.signedIn(tenant, 'owner', WIDE);
-    await page.goto(path);
+    const page = await service.signedInAt(path, tenant, 'owner', WIDE);
     await tile(page, 'A').waitFor();
     await dragInto(page, 'A', 'Proposta');
     const dialog = page.getByRole('dialog');
@@ -147,8 +143,7 @@ describe('the board', () => {
 
   test('gives a card back that the service refuses to move, and says why', async () => {
     const { tenant, path, pipeline } = await startBoard(['A']);
-    const page = await service.signedIn(tenant, 'owner', WIDE);
-    await page.goto(path);
+    const page = await service.signedInAt(path, tenant, 'owner', WIDE);
     await tile(page, 'A').waitFor();
     expect((await tenant.test.post(`/pipelines/${pipeline.id}/archive`, undefined)).status).toBe(200);
     await dragInto(page, 'A', 'Negociação');
@@ -159,8 +154,7 @@ describe('the board', () => {
 
   test('requires a reason before a card is lost', async () => {
     const { tenant, path, card } = await startBoard(['A']);
-    const page = await service.signedIn(tenant, 'owner', WIDE);
-    await page.goto(path);
+    const page = await service.signedInAt(path, tenant, 'owner', WIDE);
     await tile(page, 'A').waitFor();
     await dragInto(page, 'A', 'Perdido');
     await page.getByLabel('Motivo da perda').waitFor();
@@ -180,8 +174,7 @@ describe('the board', () => {
     const clock = () => Date.now() + 2 * DAY_MS;
     const ports = { clock, store: store.store, pipelines: pipelines.store, enqueueSweep: () => {} };
     await checkCard(ports, cards[0]?.id as Id<'card'>);
-    const page = await service.signedIn(tenant, 'owner', PHONE);
-    await page.goto(path);
+    const page = await service.signedInAt(path, tenant, 'owner', PHONE);
     await tile(page, 'A').getByText('Parado').waitFor();
     await page.getByRole('button', { name: 'Novo negócio' }).click();
     await page.getByLabel('Título').fill('B');
@@ -195,8 +188,7 @@ describe('the board', () => {
 
   test('keeps its cards where they are for a viewer', async () => {
     const { tenant, path } = await startBoard(['A']);
-    const page = await service.signedIn(tenant, 'viewer');
-    await page.goto(path);
+    const page = await service.signedInAt(path, tenant, 'viewer');
     await tile(page, 'A').focus();
     await page.keyboard.press('Space');
     expect(await page.locator('[data-dragging]').count()).toBe(0);

@@ -76,8 +76,7 @@ describe('campaigns', () => {
     const [denied] = await people(tenant, ['1005'], { phone: '+5511988887777', optIn: { status: 'denied' } });
     const list = await listOf(tenant, [...ids, String(denied)]);
     const { id } = await create(tenant, { audience: { listIds: [list] } });
-    const page = await service.signedIn(tenant);
-    await page.goto(`/console/campaigns/${id}`);
+    const page = await service.signedInAt(`/console/campaigns/${id}`, tenant);
     const preview = page.getByRole('region', { name: 'Prévia' });
     await preview.locator('[data-sample]').first().waitFor();
     const expected = (await tenant.test.post(`/v2/campaigns/${id}/preview`, {})).body;
@@ -155,16 +154,14 @@ describe('campaigns', () => {
         { name: 'B', weight: 50, message: { channel: 'sms', text: ATTACK } },
       ],
     });
-    const page = await service.signedIn(tenant, 'viewer', PHONE);
-    await page.goto('/console/campaigns');
+    const page = await service.signedInAt('/console/campaigns', tenant, 'viewer', PHONE);
     await page.getByRole('link', { name: ATTACK }).click();
     await page.locator('[data-sample]').waitFor();
     expect(await page.locator('[data-sample]').innerText()).toContain('<img src=x');
     for (const name of ['Iniciar', 'Apagar', 'Cancelar campanha'])
       expect(await page.getByRole('button', { name }).count(), name).toBe(0);
     expect(await page.getByRole('link', { name: 'Editar' }).count()).toBe(0);
-    const owner = await service.signedIn(tenant);
-    await owner.goto(`/console/campaigns/${campaign.id}/edit`);
+    const owner = await service.signedInAt(`/console/campaigns/${campaign.id}/edit`, tenant);
     await owner.getByRole('group', { name: 'Variante B' }).waitFor();
     for (const each of [page, owner]) {
       expect(await each.locator('main img').count()).toBe(0);

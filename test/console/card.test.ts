@@ -18,8 +18,7 @@ describe('a card', () => {
   test('is changed, won, reopened, lost with its reason, moved and deleted, and shows its history', async () => {
     const { tenant, path, card } = await startCard();
     await made(tenant, '/v2/companies', { nome: 'Padaria Sol' });
-    const page = await service.signedIn(tenant);
-    await page.goto(path);
+    const page = await service.signedInAt(path, tenant);
     await page.getByRole('button', { name: 'Editar' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Valor').fill('99.9');
@@ -58,8 +57,7 @@ describe('a card', () => {
 
   test('has activities with the moments at which they are due, which are completed', async () => {
     const { tenant, path, id } = await startCard();
-    const page = await service.signedIn(tenant);
-    await page.goto(path);
+    const page = await service.signedInAt(path, tenant);
     await page.getByRole('button', { name: 'Nova atividade' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Tipo').selectOption('ligacao');
@@ -80,8 +78,7 @@ describe('a card', () => {
 
   test('keeps files: one is uploaded past the API, saved under its name, and deleted', async () => {
     const { tenant, path, id } = await startCard();
-    const page = await service.signedIn(tenant);
-    await page.goto(path);
+    const page = await service.signedInAt(path, tenant);
     const buffer = filled(FILES.pdf, 100_000);
     const chooser = page.waitForEvent('filechooser');
     await page.getByRole('button', { name: 'Enviar arquivo' }).click();

@@ -55,8 +55,7 @@ describe('companies', () => {
     const cnpj = validCnpj(5);
     for (const nome of ['Zinco Metais', 'árvore Livros']) await company(tenant, { nome });
     await company(tenant, { nome: 'Mercado Azul', cnpj });
-    const page = await service.signedIn(tenant);
-    await page.goto('/console/companies');
+    const page = await service.signedInAt('/console/companies', tenant);
     const names = () => page.locator('tbody tr td:first-child').allTextContents();
     await expect.poll(names, PATIENCE).toEqual(['árvore Livros', 'Mercado Azul', 'Zinco Metais']);
     await inspect(page, 'companies');
@@ -72,8 +71,7 @@ describe('companies', () => {
   test('that are refused say why, and nothing is made', async () => {
     const tenant = await service.tenant();
     await company(tenant, { nome: 'A', cnpj: validCnpj(8) });
-    const page = await service.signedIn(tenant);
-    await page.goto('/console/companies');
+    const page = await service.signedInAt('/console/companies', tenant);
     await page.getByRole('button', { name: 'Nova empresa' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Nome').fill('B');
@@ -96,8 +94,7 @@ describe('companies', () => {
       await made(tenant, '/cards', { pipelineId, titulo, valor, empresaId: id });
     const sent = await tenant.test.send({ contactId, body: 'A proposta segue hoje.' });
     expect(sent.status).toBe(201);
-    const page = await service.signedIn(tenant);
-    await page.goto(`/console/companies/${id}`);
+    const page = await service.signedInAt(`/console/companies/${id}`, tenant);
     await page.getByRole('link', { name: 'Rui Costa' }).waitFor();
     await page.getByRole('link', { name: 'Vitrines' }).waitFor();
     await page.getByText('A proposta segue hoje.').waitFor();
@@ -115,8 +112,7 @@ describe('companies', () => {
   test('come out of a sheet, and each row that is refused says why and can be corrected', async () => {
     const tenant = await service.tenant();
     await company(tenant, { nome: 'Antiga', cnpj: validCnpj(10) });
-    const page = await service.signedIn(tenant);
-    await page.goto('/console/companies');
+    const page = await service.signedInAt('/console/companies', tenant);
     await page.getByRole('link', { name: 'Importar empresas' }).click();
     const rows = page.getByLabel('Linhas');
     await rows.fill('Nome,porte\n');
@@ -144,8 +140,7 @@ describe('companies', () => {
 
   test('have attributes of the types that are defined', async () => {
     const tenant = await service.tenant();
-    const page = await service.signedIn(tenant);
-    await page.goto('/console/companies/attributes');
+    const page = await service.signedInAt('/console/companies/attributes', tenant);
     await page.getByRole('heading', { name: 'Nenhum atributo definido' }).waitFor();
     await page.getByRole('button', { name: 'Novo atributo' }).click();
     await page.getByLabel('Chave').fill('lojas');

@@ -12,11 +12,8 @@ const messages = async ({ test: client }: Tenant) => (await client.get('/message
 const hop = (page: Page, channel: string) => page.locator(`[data-hop="${channel}"]`);
 const fact = (page: Page, channel: string, name: string) =>
   hop(page, channel).locator('dl > div', { hasText: name }).locator('dd').textContent();
-const open = async (tenant: Tenant, role: 'developer' | 'owner' = 'owner') => {
-  const page = await service.signedIn(tenant, role);
-  await page.goto('/console/composer');
-  return page;
-};
+const open = (tenant: Tenant, role: 'developer' | 'owner' = 'owner') =>
+  service.signedInAt('/console/composer', tenant, role);
 const message = (page: Page) => page.getByRole('region', { name: 'Mensagem' });
 
 describe('the composer', () => {
@@ -159,8 +156,12 @@ describe('the composer', () => {
 
   test('begins as a link says, with markup as text, on a phone too', async () => {
     const tenant = await service.tenant();
-    const page = await service.signedIn(tenant, 'owner', PHONE);
-    await page.goto(`/console/composer?channel=sms&to=${encodeURIComponent('+5511999990005')}`);
+    const page = await service.signedInAt(
+      `/console/composer?channel=sms&to=${encodeURIComponent('+5511999990005')}`,
+      tenant,
+      'owner',
+      PHONE,
+    );
     expect(await message(page).getByLabel('Destinatário').inputValue()).toBe('+5511999990005');
     await message(page).getByRole('textbox', { name: 'Texto' }).fill(`${EVIL} ção`);
     await page.getByText('cao', { exact: false }).waitFor();

@@ -61,8 +61,7 @@ describe('the list of contacts', () => {
     const tenant = await service.tenant();
     const joao = await contact(tenant, { name: 'João Ávila', email: 'avila@loja.example', tags: ['vip'] });
     const bia = await contact(tenant, { name: 'Bia Melo', externalId: 'c-7', optIn: { status: 'denied' } });
-    const page = await service.signedIn(tenant, 'admin');
-    await page.goto('/console/contacts');
+    const page = await service.signedInAt('/console/contacts', tenant, 'admin');
     await row(page, 'João').waitFor();
     await inspect(page, 'contacts');
     const shown = () =>
@@ -98,8 +97,7 @@ describe('the list of contacts', () => {
   test('shows a viewer masked contacts, and neither a search by them nor what the role cannot do', async () => {
     const tenant = await service.tenant();
     const { id } = await contact(tenant, { name: 'Bia Melo' });
-    const page = await service.signedIn(tenant, 'viewer', PHONE);
-    await page.goto('/console/contacts');
+    const page = await service.signedInAt('/console/contacts', tenant, 'viewer', PHONE);
     await row(page, 'Bia').getByText('****').first().waitFor();
     expect(await page.getByRole('searchbox').count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Novo contato' }).count()).toBe(0);
@@ -130,8 +128,7 @@ describe('a contact', () => {
       currency: 'BRL',
     };
     expect((await tenant.test.post('/v2/events', event)).status).toBeLessThan(300);
-    const page = await service.signedIn(tenant, 'admin');
-    await page.goto(`/console/contacts/${id}`);
+    const page = await service.signedInAt(`/console/contacts/${id}`, tenant, 'admin');
     await page.getByText('Mensagem enviada').waitFor();
     await page.getByRole('link', { name: 'Loja Azul' }).waitFor();
     await page.getByText('Evento do cliente').waitFor();
@@ -173,8 +170,7 @@ describe('a contact', () => {
   test('is changed field by field: what was left alone keeps what somebody else wrote meanwhile', async () => {
     const tenant = await service.tenant();
     const { id } = await contact(tenant, { name: 'Bia', tags: ['vip'], attributes: { plano: 'ouro', pontos: 3 } });
-    const page = await service.signedIn(tenant, 'admin');
-    await page.goto(`/console/contacts/${id}`);
+    const page = await service.signedInAt(`/console/contacts/${id}`, tenant, 'admin');
     await page.getByRole('button', { name: 'Editar' }).click();
     await tenant.test.call('PATCH', `/contacts/${id}`, {
       body: { email: 'bia@loja.example', attributes: { cor: 'azul' } },
@@ -191,8 +187,7 @@ describe('a contact', () => {
   test('shows documents masked, in clear only on request, which the audit log records; and masked again', async () => {
     const tenant = await service.tenant();
     const { id } = await contact(tenant, { cpf: '52998224725' });
-    const page = await service.signedIn(tenant, 'admin');
-    await page.goto(`/console/contacts/${id}?tab=privacy`);
+    const page = await service.signedInAt(`/console/contacts/${id}?tab=privacy`, tenant, 'admin');
     await page.getByText('***.982.247-**').waitFor();
     await page.getByRole('button', { name: 'Revelar' }).click();
     await page.getByText('52998224725').waitFor();
@@ -208,8 +203,7 @@ describe('a contact', () => {
     const tenant = await service.tenant();
     const { id } = await contact(tenant, { name: 'Bia Melo' });
     await tenant.test.post('/v2/lists', { name: 'Clientes VIP' });
-    const page = await service.signedIn(tenant, 'admin');
-    await page.goto(`/console/contacts/${id}?tab=lists`);
+    const page = await service.signedInAt(`/console/contacts/${id}?tab=lists`, tenant, 'admin');
     await page.getByRole('button', { name: 'Pôr numa lista' }).click();
     await confirm(page, 'Pôr numa lista');
     await expect.poll(() => dialog(page).count(), PATIENCE).toBe(0);
@@ -225,8 +219,7 @@ describe('a contact', () => {
     const tenant = await service.tenant();
     const stays = await contact(tenant, { name: 'Bia Melo', email: 'bia@loja.example' });
     const goes = await contact(tenant, { name: 'Beatriz', email: 'bia@loja.example', tags: ['vip'] });
-    const page = await service.signedIn(tenant, 'admin');
-    await page.goto(`/console/contacts/${stays.id}`);
+    const page = await service.signedInAt(`/console/contacts/${stays.id}`, tenant, 'admin');
     await page.getByRole('button', { name: 'Unir com outro' }).click();
     await expect.poll(() => dialog(page).getByRole('radio').count(), PATIENCE).toBe(1);
     await dialog(page).getByRole('radio').check();
@@ -242,8 +235,7 @@ describe('a contact', () => {
   test('is erased once one has said that one knows what that does', async () => {
     const tenant = await service.tenant();
     const { id } = await contact(tenant, { name: 'Bia Melo' });
-    const page = await service.signedIn(tenant, 'admin');
-    await page.goto(`/console/contacts/${id}?tab=privacy`);
+    const page = await service.signedInAt(`/console/contacts/${id}?tab=privacy`, tenant, 'admin');
     await page.getByRole('button', { name: 'Apagar esta pessoa' }).click();
     await inspect(page, 'contact-erase');
     await confirm(page, 'Apagar esta pessoa');
@@ -285,8 +277,7 @@ describe('an import', () => {
 
   test('reads the file, names the field of each column, and imports it; refused rows can be downloaded', async () => {
     const tenant = await service.tenant();
-    const page = await service.signedIn(tenant, 'admin');
-    await page.goto('/console/contacts');
+    const page = await service.signedInAt('/console/contacts', tenant, 'admin');
     await page.getByRole('link', { name: 'Importar arquivo' }).click();
     await page.getByText('Nenhuma importação ainda.').waitFor();
     await choose(page, CSV);
@@ -319,8 +310,7 @@ describe('an import', () => {
 
   test('refuses before anything is sent what is no UTF-8 or has no rows, and shows markup of a file as text', async () => {
     const tenant = await service.tenant();
-    const page = await service.signedIn(tenant, 'admin');
-    await page.goto('/console/contacts/import');
+    const page = await service.signedInAt('/console/contacts/import', tenant, 'admin');
     await choose(page, Buffer.from('telefone,nome\n+5511987651001,Jo\xe3o\n', 'latin1'));
     await page.getByText('O arquivo não está em UTF-8.', { exact: false }).waitFor();
     await choose(page, 'telefone,nome\n');
@@ -334,8 +324,7 @@ describe('an import', () => {
 test('all contacts are exported into a file', async () => {
   const tenant = await service.tenant();
   await contact(tenant, { name: 'Bia Melo' });
-  const page = await service.signedIn(tenant, 'admin');
-  await page.goto('/console/contacts');
+  const page = await service.signedInAt('/console/contacts', tenant, 'admin');
   await page.getByRole('button', { name: 'Exportar contatos' }).click();
   await confirm(page, 'Exportar contatos');
   const link = dialog(page).getByRole('link', { name: 'Baixar o arquivo' });

@@ -85,8 +85,7 @@ describe('journeys', () => {
     const tenant = await service.tenant();
     const { create, get } = journeysOf(tenant.test);
     const { id } = await create(line(sms('a'), wait('b'), sms('c')));
-    const page = await service.signedIn(tenant);
-    await page.goto(`/console/journeys/${id}`);
+    const page = await service.signedInAt(`/console/journeys/${id}`, tenant);
     await expect.poll(() => nodes(page).count(), PATIENCE).toBe(3);
     await node(page, 'b').focus();
     await page.keyboard.press('Enter');
@@ -117,8 +116,7 @@ describe('journeys', () => {
     const tenant = await service.tenant();
     const { create, get } = journeysOf(tenant.test);
     const { id } = await create({ meta: { evento: 'compra' }, tetoDeFrequencia: { mensagens: 3, dias: 7 } });
-    const page = await service.signedIn(tenant);
-    await page.goto(`/console/journeys/${id}`);
+    const page = await service.signedInAt(`/console/journeys/${id}`, tenant);
     await page.getByText('Regras da jornada').click();
     await page.getByRole('textbox', { name: /^Nome/ }).fill('Volta');
     await page.getByLabel('Quem entra').selectOption('manual');
@@ -147,8 +145,7 @@ describe('journeys', () => {
     const tenant = await service.tenant();
     const { create, get } = journeysOf(tenant.test);
     const { id } = await create(line(sms('oi')));
-    const page = await service.signedIn(tenant);
-    await page.goto(`/console/journeys/${id}`);
+    const page = await service.signedInAt(`/console/journeys/${id}`, tenant);
     await page.getByRole('button', { name: 'Novo passo' }).click();
     await page.getByRole('menuitem', { name: 'Webhook' }).click();
     await panel(page, 'webhook_1').getByLabel('Endereço (https)').fill('nenhum endereço');
@@ -216,8 +213,7 @@ describe('journeys', () => {
     const { id } = await create({ gatilho: { tipo: 'manual' }, ...line(sms('oi'), wait('um_dia')) });
     await did(id, 'activate');
     await did(id, 'entries', { contactIds: [await contactOf(tenant)] });
-    const page = await service.signedIn(tenant);
-    await page.goto(`/console/journeys/${id}`);
+    const page = await service.signedInAt(`/console/journeys/${id}`, tenant);
     await expect
       .poll(async () => (await tenant.test.get(`/v2/journeys/${id}/metrics`)).body.passos[1]?.esperando, PATIENCE)
       .toBe(1);
@@ -245,8 +241,7 @@ describe('journeys', () => {
     const { create } = journeysOf(tenant.test);
     const { id } = await create(GRAPH);
     const contactId = await contactOf(tenant);
-    const page = await service.signedIn(tenant);
-    await page.goto(`/console/journeys/${id}/simulate`);
+    const page = await service.signedInAt(`/console/journeys/${id}/simulate`, tenant);
     await page.getByRole('button', { name: 'Simular' }).click();
     const clock = page.getByRole('slider');
     await clock.waitFor();
@@ -283,8 +278,7 @@ describe('journeys', () => {
       gatilho: { tipo: 'etiqueta', nome: ATTACK },
       ...line({ ...sms('oi', ATTACK), rotulo: ATTACK }, { ...wait('depois'), rotulo: ATTACK }),
     });
-    const page = await service.signedIn(tenant, 'viewer');
-    await page.goto('/console/journeys');
+    const page = await service.signedInAt('/console/journeys', tenant, 'viewer');
     await page.getByRole('link', { name: ATTACK }).click();
     await node(page, 'oi').getByText(ATTACK).first().waitFor();
     await outline(page, 'oi').getByRole('button').click();
@@ -304,8 +298,7 @@ describe('journeys', () => {
     const tenant = await service.tenant();
     const { create } = journeysOf(tenant.test);
     const { id } = await create(GRAPH);
-    const page = await service.signedIn(tenant, 'owner', PHONE);
-    await page.goto('/console/journeys');
+    const page = await service.signedInAt('/console/journeys', tenant, 'owner', PHONE);
     await page.getByRole('link', { name: 'Boas-vindas' }).waitFor();
     await inspect(page, 'journeys-phone');
     await page.goto(`/console/journeys/${id}`);

@@ -1,9 +1,10 @@
 import { mkdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { type Account, newAccount, personHash } from '../../shared/domain/access/accounts.ts';
 import type { Role } from '../../shared/domain/access/roles.ts';
 import { newLink } from '../../shared/domain/access/sign-in.ts';
@@ -20,6 +21,8 @@ const SCREENSHOTS =
 /** For `expect.poll`: a page is there when the service has answered. */
 export const PATIENCE = { timeout: 30_000, interval: 100 };
 export const SCHEMES = ['light', 'dark'] as const;
+/** The text of the axe that the builder uses. */
+const { source: AXE } = createRequire(import.meta.resolve('@axe-core/playwright'))('axe-core') as { source: string };
 
 /** Errors of a page, besides those that the test expects. */
 const faults = new WeakMap<Page, string[]>();
@@ -32,6 +35,10 @@ const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', 
 const END_ANIMATIONS = `Promise.allSettled(
   document.getAnimations().filter((each) => each.effect?.getComputedTiming().endTime !== Infinity).map((each) => each.finished),
 ).then(() => undefined)`;
+
+/** The environment that the console shows at its first load: its own default is the other one. */
+const choosesAtFirst = (env: Environment) =>
+  `if (window === top && !localStorage.getItem('console-environment')) localStorage.setItem('console-environment', '${env}');`;
 
 const watch = async (page: Page): Promise<void> => {
   const seen: string[] = [];
@@ -76,13 +83,25 @@ const useScheme = async (page: Page, scheme: (typeof SCHEMES)[number]): Promise<
 };
 
 /**
+ * The builder of an analysis in the page itself, whose frames it does not enter. The builder alone would send axe, half a megabyte, twice
+ * for each theme, and open a page to put the results together.
+ */
+const axeIn = async (page: Page): Promise<AxeBuilder> => {
+  expect(await page.locator('iframe:not(.html-preview)').count(), 'frames without axe').toBe(0);
+  if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE);
+  return new AxeBuilder({ page, axeSource: 'window.axe.version' }).setLegacyMode();
+};
+
+/**
  * Inspects a page: no finding of axe in either theme, no error, no violation of the content security policy. If screenshots are enabled,
  * writes one per theme under this name.
  */
 export const inspect = async (page: Page, name: string): Promise<void> => {
   for (const scheme of SCHEMES) {
     await useScheme(page, scheme);
-    const { violations } = await new AxeBuilder({ page })
+    const { violations } = await (await axeIn(page))
+      // Every element that passes would be described and sent here, too.
+      .options({ reporter: 'no-passes' })
       .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
       // The HTML of templates, in a frame in which no script runs, and axe is one.
       .exclude('.html-preview')
@@ -122,11 +141,28 @@ const startWithBrowser = async () => {
     return `${messaging.url}${path}`;
   };
 
-  /** A page of a new browser profile. */
-  const open = async (context: BrowserContextOptions = DESKTOP): Promise<Page> => {
-    const page = await (await browser.newContext({ baseURL: messaging.url, ...context })).newPage();
+  /** A page of a new browser profile, until the end of the test: a page that stays open asks the service again and again. */
+  const open = async (options: BrowserContextOptions = DESKTOP): Promise<Page> => {
+    const context = await browser.newContext({ baseURL: messaging.url, ...options });
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
     await watch(page);
     return page;
+  };
+  /** Signs in as the page of a link does, but without loading it: by its request, whose cookie is put into the browser. */
+  const enter = async (page: Page, account: Account, env: Environment = 'test'): Promise<void> => {
+    const [, token] = (await linkFor(account, env)).split('#');
+    const answer = await messaging.anonymous.call('POST', '/sessions', {
+      query: { env },
+      body: { token, cookie: true },
+      headers: { origin: messaging.url },
+    });
+    expect(answer.status, answer.text).toBe(201);
+    const [, name = '', value = ''] = /^([^=]+)=([^;]+);/.exec(answer.headers.get('set-cookie') ?? '') ?? [];
+    const { hostname: domain } = new URL(messaging.url);
+    const attributes = { path: '/', secure: true, httpOnly: true, sameSite: 'Strict' } as const;
+    await page.context().addCookies([{ name, value, domain, ...attributes }]);
+    await page.addInitScript({ content: choosesAtFirst(env) });
   };
   /** Signs in by a link, as a person does. */
   const signIn = async (page: Page, account: Account, env: Environment = 'test'): Promise<void> => {
@@ -134,19 +170,27 @@ const startWithBrowser = async () => {
     await page.getByRole('button', { name: /Entrar com este link/ }).click();
     await page.locator('[data-organization]').waitFor();
   };
-  /** A page with somebody signed in. */
-  const signedIn = async (tenant: Pick<Tenant, 'id'>, role: Role = 'owner', context?: BrowserContextOptions) => {
+  /** A page at a path of the console with somebody signed in. */
+  const signedInAt = async (
+    path: string,
+    tenant: Pick<Tenant, 'id'>,
+    role: Role = 'owner',
+    context?: BrowserContextOptions,
+  ): Promise<Page> => {
     const page = await open(context);
-    await signIn(page, await person(tenant, role));
+    await enter(page, await person(tenant, role));
+    await page.goto(path);
+    return page;
+  };
+  /** A page with somebody signed in, at the overview. */
+  const signedIn = async (tenant: Pick<Tenant, 'id'>, role: Role = 'owner', context?: BrowserContextOptions) => {
+    const page = await signedInAt('/console/', tenant, role, context);
+    await page.locator('[data-organization]').waitFor();
     return page;
   };
 
-  /** Ends what a file opened. */
-  const close = async () => {
-    await Promise.all(browser.contexts().map((context) => context.close()));
-    checkRoles();
-  };
-  return { ...messaging, browser, person, linkFor, open, signIn, signedIn, close };
+  const close = () => checkRoles();
+  return { ...messaging, browser, person, linkFor, open, signIn, signedIn, signedInAt, close };
 };
 
 let started: ReturnType<typeof startWithBrowser> | undefined;

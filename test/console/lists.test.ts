@@ -77,8 +77,7 @@ describe('lists', () => {
     const tenant = await service.tenant();
     await contacts(tenant, 6);
     const id = await list(tenant);
-    const page = await service.signedIn(tenant, 'admin');
-    await page.goto(`/console/lists/${id}`);
+    const page = await service.signedInAt(`/console/lists/${id}`, tenant, 'admin');
     await page.getByRole('heading', { name: 'Ninguém na lista' }).waitFor();
     await press(page, 'Acrescentar contatos');
     await dialog(page)
@@ -121,8 +120,7 @@ describe('lists', () => {
     const id = await list(tenant);
     const phones = Array.from({ length: 54 }, (_, at) => phoneOf(at));
     await tenant.test.post(`/v2/lists/${id}/members`, { phones });
-    const page = await service.signedIn(tenant, 'admin');
-    await page.goto(`/console/lists/${id}`);
+    const page = await service.signedInAt(`/console/lists/${id}`, tenant, 'admin');
     await expect.poll(() => page.locator('tbody tr').count(), PATIENCE).toBe(50);
     await inspect(page, 'list');
     await press(page, 'Próxima página');
@@ -154,8 +152,7 @@ describe('lists', () => {
     await contacts(tenant, 1);
     const id = await list(tenant);
     await tenant.test.post(`/v2/lists/${id}/members`, { phones: [phoneOf(0)] });
-    const page = await service.signedIn(tenant, 'viewer', PHONE);
-    await page.goto(`/console/lists/${id}`);
+    const page = await service.signedInAt(`/console/lists/${id}`, tenant, 'viewer', PHONE);
     await row(page, 'Pessoa 001').waitFor();
     for (const name of ['Acrescentar contatos', 'Tirar contatos', 'Editar', 'Apagar a lista', 'Tirar'])
       expect(await page.getByRole('button', { name }).count(), name).toBe(0);

@@ -47,8 +47,7 @@ describe('the list of messages', () => {
     const first = await send(tenant, { campaignId: 'black-friday' });
     const second = await send(tenant, { to: '+5511999990006' });
     await expect.poll(() => statusOf(tenant, second), PATIENCE).toBe('failed');
-    const page = await service.signedIn(tenant);
-    await page.goto('/console/messages');
+    const page = await service.signedInAt('/console/messages', tenant);
     await expect.poll(() => rowIds(page), PATIENCE).toEqual([second, first]);
     await inspect(page, 'messages');
 
@@ -79,8 +78,7 @@ describe('the list of messages', () => {
   test('keeps rows in place when messages arrive, and shows the new ones on request', async () => {
     const tenant = await service.tenant();
     const [first, second] = [await send(tenant), await schedule(tenant)];
-    const page = await service.signedIn(tenant);
-    await page.goto('/console/messages');
+    const page = await service.signedInAt('/console/messages', tenant);
     await expect.poll(() => rowIds(page), PATIENCE).toEqual([second, first]);
     await page.locator(`[data-row="${first}"]`).getByText('Entregue').waitFor();
     const third = await send(tenant);
@@ -96,8 +94,7 @@ describe('the list of messages', () => {
     const tenant = await service.tenant();
     const ids: string[] = [];
     for (let index = 0; index < 52; index++) ids.unshift(await schedule(tenant));
-    const page = await service.signedIn(tenant);
-    await page.goto('/console/messages');
+    const page = await service.signedInAt('/console/messages', tenant);
     await expect.poll(() => rowIds(page), PATIENCE).toEqual(ids.slice(0, 50));
     await send(tenant);
     await page.getByRole('button', { name: 'Próxima página' }).click();
@@ -108,8 +105,7 @@ describe('the list of messages', () => {
   test('is made of cards on a phone', async () => {
     const tenant = await service.tenant();
     await send(tenant);
-    const page = await service.signedIn(tenant, 'owner', PHONE);
-    await page.goto('/console/messages');
+    const page = await service.signedInAt('/console/messages', tenant, 'owner', PHONE);
     await page.locator('tbody tr').getByText('Entregue').waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
     await inspect(page, 'messages-phone');
@@ -122,8 +118,7 @@ describe('a message', () => {
     const receiver = await startReceiver();
     const { body: webhook } = await tenant.test.post('/webhooks', { url: receiver.url, events: ['sms.delivered'] });
     const id = await send(tenant, { metadata: { pedido: 'A-1842' } });
-    const page = await service.signedIn(tenant);
-    await page.goto(`/console/messages/${id}`);
+    const page = await service.signedInAt(`/console/messages/${id}`, tenant);
     await page.getByText('Entregue', { exact: true }).first().waitFor();
     await page.getByText('sandbox_provider accepted').waitFor();
     const delivery = page.locator('[data-delivery]');
@@ -139,8 +134,7 @@ describe('a message', () => {
   test('that failed is corrected and sent again, once; both link to each other', async () => {
     const tenant = await service.tenant();
     const id = await send(tenant, { to: '+5511999990008' });
-    const page = await service.signedIn(tenant, 'support');
-    await page.goto(`/console/messages/${id}`);
+    const page = await service.signedInAt(`/console/messages/${id}`, tenant, 'support');
     await page.getByText('Falhou', { exact: true }).first().waitFor();
     await page.getByRole('button', { name: 'Corrigir e reenviar' }).click();
     await page.getByLabel('Destinatário').fill('+5511999990005');
@@ -158,8 +152,7 @@ describe('a message', () => {
   test('that is queued is cancelled after confirmation', async () => {
     const tenant = await service.tenant();
     const id = await schedule(tenant);
-    const page = await service.signedIn(tenant, 'support');
-    await page.goto(`/console/messages/${id}`);
+    const page = await service.signedInAt(`/console/messages/${id}`, tenant, 'support');
     await page.getByRole('button', { name: 'Cancelar envio' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancelar', exact: true }).click();
     expect(await statusOf(tenant, id)).toBe('queued');
@@ -172,8 +165,7 @@ describe('a message', () => {
   test('says what the service refused, and gives the id by which the call is found', async () => {
     const tenant = await service.tenant();
     const id = await schedule(tenant);
-    const page = await service.signedIn(tenant, 'support');
-    await page.goto(`/console/messages/${id}`);
+    const page = await service.signedInAt(`/console/messages/${id}`, tenant, 'support');
     await page.getByRole('button', { name: 'Corrigir e reenviar' }).click();
     await page.getByLabel('Destinatário').fill('nobody');
     await page.getByRole('button', { name: 'Reenviar agora' }).click();
@@ -186,8 +178,7 @@ describe('a message', () => {
   test('can be read by a viewer, who is offered nothing that the role forbids', async () => {
     const tenant = await service.tenant();
     const id = await schedule(tenant);
-    const page = await service.signedIn(tenant, 'viewer');
-    await page.goto(`/console/messages/${id}`);
+    const page = await service.signedInAt(`/console/messages/${id}`, tenant, 'viewer');
     await page.getByText('+55119****0005').first().waitFor();
     for (const name of ['Corrigir e reenviar', 'Cancelar envio', 'Enviar agora'])
       expect(await page.getByRole('button', { name }).count()).toBe(0);

@@ -44,8 +44,7 @@ describe('keys', () => {
       name: 'Mãe',
       scopes: ['keys:write', 'sms:send'],
     });
-    const page = await service.signedIn(tenant, 'developer');
-    await page.goto('/console/keys');
+    const page = await service.signedInAt('/console/keys', tenant, 'developer');
     await page.getByRole('button', { name: 'Ações para Mãe' }).click();
     await page.getByRole('menuitem', { name: 'Revogar' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revogar' }).click();
@@ -90,8 +89,7 @@ describe('people', () => {
 
   test('cannot leave the organization without an owner: the service says so', async () => {
     const tenant = await service.tenant();
-    const page = await service.signedIn(tenant, 'owner');
-    await page.goto('/console/people');
+    const page = await service.signedInAt('/console/people', tenant, 'owner');
     await page.getByRole('button', { name: 'Ações para Ana Souza' }).click();
     await page.getByRole('menuitem', { name: 'Suspender' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Suspender' }).click();

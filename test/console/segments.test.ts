@@ -80,8 +80,7 @@ describe('the builder', () => {
 
   test('offers each field the operators that it has, and saves each value as its type', async () => {
     const tenant = await service.tenant();
-    const page = await service.signedIn(tenant, 'admin');
-    await page.goto('/console/segments/new');
+    const page = await service.signedInAt('/console/segments/new', tenant, 'admin');
     const first = condition(page, 0);
     const operators = async () => {
       const options = await first.getByLabel('Comparação').locator('option').all();
@@ -126,8 +125,7 @@ describe('the builder', () => {
       { field: 'channel', operator: 'hasNot', value: 'email' },
     ];
     const id = await segment(tenant, { filters, description: 'x' });
-    const page = await service.signedIn(tenant, 'admin');
-    await page.goto(`/console/segments/${id}/edit`);
+    const page = await service.signedInAt(`/console/segments/${id}/edit`, tenant, 'admin');
     await expect.poll(() => counted(page), PATIENCE).toBe('0');
     await page.getByLabel('Descrição').fill('');
     await press(page, 'Salvar');
@@ -141,8 +139,7 @@ describe('the builder', () => {
   test('says in its place what the service finds wrong, and leads to a segment that has the name', async () => {
     const tenant = await service.tenant();
     await segment(tenant, { filters: [{ field: 'tag', operator: 'is', value: 'vip' }] });
-    const page = await service.signedIn(tenant, 'admin');
-    await page.goto('/console/segments/new');
+    const page = await service.signedInAt('/console/segments/new', tenant, 'admin');
     await condition(page, 0).getByLabel('O que se compara').selectOption('lastInteraction');
     await condition(page, 0).getByLabel('Valor').fill('-3');
     await page.getByRole('textbox', { name: 'Nome', exact: true }).fill('vips');
@@ -204,8 +201,7 @@ describe('a segment', () => {
         { field: 'channel', operator: 'has', value: 'email' },
       ],
     });
-    const page = await service.signedIn(tenant, 'viewer');
-    await page.goto(`/console/segments/${id}`);
+    const page = await service.signedInAt(`/console/segments/${id}`, tenant, 'viewer');
     await row(page, 'Ana').getByRole('link', { name: 'Por que Ana está no segmento' }).click();
     await page.getByText('Está no segmento', { exact: true }).waitFor();
     expect(await page.getByText('Cumpre', { exact: true }).count()).toBe(2);
@@ -217,8 +213,7 @@ describe('a segment', () => {
     await row(page, 'Etiqueta é “vip”').getByText('Cumpre', { exact: true }).waitFor();
     await inspect(page, 'segment-explanation');
     expect(await page.getByRole('link', { name: 'Editar' }).count()).toBe(0);
-    const admin = await service.signedIn(tenant, 'admin');
-    await admin.goto(`/console/segments/${id}`);
+    const admin = await service.signedInAt(`/console/segments/${id}`, tenant, 'admin');
     await admin.getByRole('combobox', { name: 'Contato' }).fill('ana@loja');
     await admin.getByRole('option', { name: /^Ana/ }).click();
     await press(admin, 'Mostrar');
@@ -232,8 +227,7 @@ describe('a segment', () => {
     await tenant.test.post('/contacts/import', { onConflict: 'skip', contatos });
     const id = await segment(tenant, { filters: [{ field: 'tag', operator: 'is', value: 'vip' }] });
     await segment(tenant, { name: 'Outros', filters: [{ field: 'tag', operator: 'isNot', value: 'vip' }] });
-    const page = await service.signedIn(tenant, 'admin', PHONE);
-    await page.goto(`/console/segments/${id}`);
+    const page = await service.signedInAt(`/console/segments/${id}`, tenant, 'admin', PHONE);
     await expect.poll(() => page.locator('tbody tr').count(), PATIENCE).toBe(50);
     await press(page, 'Carregar mais');
     await expect.poll(() => page.locator('tbody tr').count(), PATIENCE).toBe(53);

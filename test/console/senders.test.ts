@@ -13,8 +13,7 @@ await setUpProvider(service, 'email', 'amazon_ses', { ...ses.settings, timeoutMs
 const EVIL = `<img src=x onerror="window.hit=1"><script>window.hit=1</script>'"><svg/onload=window.hit=1>`;
 
 const open = async (tenant: Tenant, tab?: string) => {
-  const page = await service.signedIn(tenant);
-  await page.goto(`/console/senders${tab ? `?tab=${tab}` : ''}`);
+  const page = await service.signedInAt(`/console/senders${tab ? `?tab=${tab}` : ''}`, tenant);
   return page;
 };
 const act = async (page: Page, name: string, what: string) => {
@@ -73,8 +72,7 @@ describe('senders', () => {
     await dialog(page).getByRole('button', { name: 'Tornar padrão' }).click();
     await rows(page, 'Remetentes').getByText('Sim').waitFor();
     expect((await tenant.test.get('/v2/senders')).body.items).toMatchObject([{ value: 'LOJA', isDefault: true }]);
-    const viewer = await service.signedIn(tenant, 'viewer');
-    await viewer.goto('/console/senders');
+    const viewer = await service.signedInAt('/console/senders', tenant, 'viewer');
     await rows(viewer, 'Remetentes').first().waitFor();
     expect(await viewer.getByRole('button', { name: 'Novo remetente' }).count()).toBe(0);
     expect(await viewer.getByRole('button', { name: 'Ações para LOJA' }).count()).toBe(0);
@@ -165,8 +163,7 @@ describe('push apps', () => {
 describe('SMPP accounts', () => {
   test('show their password once, are changed and deleted, on a phone too', async () => {
     const tenant = await service.tenant();
-    const page = await service.signedIn(tenant, 'owner', PHONE);
-    await page.goto('/console/senders?tab=smpp');
+    const page = await service.signedInAt('/console/senders?tab=smpp', tenant, 'owner', PHONE);
     await page.getByRole('heading', { name: 'Nenhuma conta SMPP ainda' }).waitFor();
     await page.getByRole('button', { name: 'Nova conta SMPP' }).click();
     await dialog(page).getByLabel('Nome').fill(EVIL.slice(0, 60));

@@ -32,8 +32,7 @@ describe('settings', () => {
 
   test('set quiet hours and open countries, and say what the service refuses of them', async () => {
     const tenant = await service.tenant();
-    const page = await service.signedIn(tenant);
-    await page.goto('/console/settings');
+    const page = await service.signedInAt('/console/settings', tenant);
     const quiet = part(page, 'Horas de silêncio');
     await quiet.getByLabel('Das').fill('21:30');
     await quiet.getByLabel('Até as').fill('21:30');
@@ -95,8 +94,7 @@ describe('settings', () => {
 
   test('are read, and not changed, by who may not change them, on a phone too', async () => {
     const tenant = await service.tenant();
-    const page = await service.signedIn(tenant, 'viewer', PHONE);
-    await page.goto('/console/settings');
+    const page = await service.signedInAt('/console/settings', tenant, 'viewer', PHONE);
     await part(page, 'Organização').getByLabel(/^Nome/).waitFor();
     expect(await part(page, 'Organização').getByLabel(/^Nome/).isDisabled()).toBe(true);
     await part(page, 'Países').getByLabel('Abertos em SMS').waitFor();

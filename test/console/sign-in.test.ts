@@ -5,6 +5,12 @@ import { expectNoFaults, inspect, startConsole } from './kit.ts';
 
 const service = await use(startConsole());
 const tenant = await service.tenant();
+/** A page of somebody who came by a link, as every test here is about. */
+const signedInByLink = async (context = DESKTOP) => {
+  const page = await service.open(context);
+  await service.signIn(page, await service.person(tenant));
+  return page;
+};
 
 describe('signing in', () => {
   test('accepts an address without an account like any other', async () => {
@@ -37,7 +43,7 @@ describe('signing in', () => {
   });
 
   test('lasts over a reload, with nothing that a script could read', async () => {
-    const page = await service.signedIn(tenant);
+    const page = await signedInByLink();
     await page.getByRole('heading', { name: 'Visão geral' }).waitFor();
     await page.reload();
     await page.getByRole('heading', { name: 'Visão geral' }).waitFor();
@@ -62,7 +68,7 @@ describe('signing in', () => {
   });
 
   test('in several tabs concurrently keeps all of them signed in', async () => {
-    const page = await service.signedIn(tenant);
+    const page = await signedInByLink();
     const tabs = await Promise.all(Array.from({ length: 5 }, () => page.context().newPage()));
     await Promise.all(tabs.map((tab) => tab.goto('/console/')));
     await Promise.all(tabs.map((tab) => tab.getByRole('heading', { name: 'Visão geral' }).waitFor()));
@@ -73,7 +79,7 @@ describe('signing in', () => {
 
 describe('signing out', () => {
   test('ends the session here, in every tab, and its cookie is of no use', async () => {
-    const page = await service.signedIn(tenant);
+    const page = await signedInByLink();
     const tab = await page.context().newPage();
     await tab.goto('/console/');
     await tab.getByRole('heading', { name: 'Visão geral' }).waitFor();
@@ -103,7 +109,7 @@ describe('signing out', () => {
 
 describe('the frame', () => {
   test('works by keyboard: the skip link leads to the page, and a page that one goes to takes the focus', async () => {
-    const page = await service.signedIn(tenant);
+    const page = await signedInByLink();
     await page.getByRole('heading', { name: 'Visão geral' }).waitFor();
     await page.reload();
     await page.getByRole('heading', { name: 'Visão geral' }).waitFor();
@@ -126,7 +132,7 @@ describe('the frame', () => {
   });
 
   test('offers to sign in if no session is open: each environment has its own', async () => {
-    const page = await service.signedIn(tenant);
+    const page = await signedInByLink();
     await page.getByRole('heading', { name: 'Visão geral' }).waitFor();
     await page.getByText('Produção', { exact: true }).click();
     await page.getByRole('heading', { name: 'Entrar' }).waitFor();
@@ -135,7 +141,7 @@ describe('the frame', () => {
   });
 
   test('has its navigation behind a button on a phone', async () => {
-    const page = await service.signedIn(tenant, 'owner', PHONE);
+    const page = await signedInByLink(PHONE);
     await page.getByRole('heading', { name: 'Visão geral' }).waitFor();
     await inspect(page, 'overview-phone');
     await page.getByRole('button', { name: 'Abrir navegação' }).click();
@@ -145,7 +151,7 @@ describe('the frame', () => {
 });
 
 test('the overview shows what the wallet holds', async () => {
-  const page = await service.signedIn(tenant);
+  const page = await signedInByLink();
   await page.getByText('R$ 1.000,00', { exact: false }).first().waitFor();
   await inspect(page, 'overview');
 });

@@ -119,8 +119,7 @@ describe('templates', () => {
     });
     await tenant.test.call('POST', `/v2/templates/${id}/submit`);
     const contactId = await contactOf(tenant, { name: 'Bia', attributes: { 2: 'B-7' } });
-    const page = await service.signedIn(tenant);
-    await page.goto('/console/templates');
+    const page = await service.signedInAt('/console/templates', tenant);
     await page.getByRole('link', { name: 'pedido_enviado' }).waitFor();
     await inspect(page, 'templates');
     await page.getByLabel('Situação').selectOption('rejected');
@@ -152,8 +151,7 @@ describe('templates', () => {
   test('of e-mail are written in MJML, filled by the service with a contact, and changed', async () => {
     const tenant = await service.tenant();
     const contactId = await contactOf(tenant, { name: 'Bia <b>' });
-    const page = await service.signedIn(tenant);
-    await page.goto('/console/templates/email');
+    const page = await service.signedInAt('/console/templates/email', tenant);
     await page.getByRole('heading', { name: 'Nenhum modelo de e-mail' }).waitFor();
     await page.getByRole('link', { name: 'Novo modelo' }).click();
     await page.getByLabel(/^Nome/).fill('Boas-vindas');
@@ -195,8 +193,7 @@ describe('templates', () => {
       ],
     });
     const email = await createEmail(tenant, { name: ATTACK, subject: ATTACK });
-    const page = await service.signedIn(tenant, 'viewer', PHONE);
-    await page.goto(`/console/templates/${id}`);
+    const page = await service.signedInAt(`/console/templates/${id}`, tenant, 'viewer', PHONE);
     await device(page).getByText('<script>document.title=1</script>').waitFor();
     await page.getByText('Push', { exact: true }).click();
     await device(page).getByText('Seu aplicativo').waitFor();

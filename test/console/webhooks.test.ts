@@ -44,8 +44,7 @@ describe('webhooks', () => {
     const tenant = await service.tenant();
     const id = await subscribe(tenant, receiver.url);
     for (let sent = 0; sent < 2; sent++) await tenant.test.send();
-    const page = await service.signedIn(tenant, 'support');
-    await page.goto(`/console/webhooks/${id}`);
+    const page = await service.signedInAt(`/console/webhooks/${id}`, tenant, 'support');
     await expect.poll(() => rows(page).count(), PATIENCE).toBe(2);
     await rows(page).first().getByText('Entregue').waitFor();
     await inspect(page, 'webhook');
@@ -67,8 +66,7 @@ describe('webhooks', () => {
     const tenant = await service.tenant();
     const id = await subscribe(tenant, receiver.url);
     const statusOf = async () => (await tenant.test.get(`/webhooks/${id}`)).body.status;
-    const page = await service.signedIn(tenant, 'admin');
-    await page.goto(`/console/webhooks/${id}`);
+    const page = await service.signedInAt(`/console/webhooks/${id}`, tenant, 'admin');
     await page.getByRole('button', { name: 'Pausar' }).click();
     await page.getByRole('button', { name: 'Retomar' }).waitFor();
     expect(await statusOf()).toBe('paused');
@@ -90,8 +88,7 @@ describe('webhooks', () => {
     expectNoFaults(page);
 
     const other = await subscribe(tenant, receiver.url);
-    const viewer = await service.signedIn(tenant, 'viewer');
-    await viewer.goto(`/console/webhooks/${other}`);
+    const viewer = await service.signedInAt(`/console/webhooks/${other}`, tenant, 'viewer');
     await viewer.getByText(receiver.url).first().waitFor();
     for (const name of ['Pausar', 'Revogar', 'Trocar segredo', 'Entregar de novo um período'])
       expect(await viewer.getByRole('button', { name }).count(), name).toBe(0);
@@ -102,8 +99,7 @@ describe('webhooks', () => {
     const id = await subscribe(tenant, receiver.url);
     for (let sent = 0; sent < 2; sent++) await tenant.test.send();
     await expect.poll(() => receivedOf(tenant), PATIENCE).toBe(3);
-    const page = await service.signedIn(tenant, 'support');
-    await page.goto(`/console/webhooks/${id}`);
+    const page = await service.signedInAt(`/console/webhooks/${id}`, tenant, 'support');
     await page.getByRole('button', { name: 'Entregar de novo um período' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Entregar de novo um período' }).click();
     await page.getByText('2 entregas a caminho.').waitFor();
