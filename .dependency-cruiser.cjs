@@ -42,7 +42,7 @@ const CLOSED = [
     name: 'storage-implements-ports',
     comment: 'Storage implements what the domain and the dispatcher ask for, and knows neither gateway nor provider; a due row names its work item.',
     folder: 'shared/storage/',
-    reaches: ['shared/domain/', 'shared/queues/(queues|dispatch-shard)\\.ts$', packages('@aws-sdk', '@smithy', 'zod'), '(node:)?(crypto|zlib)$'],
+    reaches: ['shared/domain/', 'shared/queues/(queues|dispatch-shard)\\.ts$', packages('@aws-sdk', '@smithy', 'zod'), '(node:)?(crypto|https?|zlib)$'],
   },
   {
     name: 'providers-implement-ports',

@@ -1,5 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Agent, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import tls from 'node:tls';
 import {
   type AttributeValue,
@@ -18,6 +20,7 @@ import {
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { tableClient } from '../../shared/storage/client/client.ts';
+import { exchange } from '../../shared/storage/client/exchange.ts';
 import { isTransient } from '../../shared/storage/client/retries.ts';
 import '../support/aws-environment.ts';
 import { listening } from '../support/loopback.ts';
@@ -247,6 +250,35 @@ test('calls over TLS share a connection', async () => {
   expect(new Set(ports).size).toBe(1);
   expect(ports).toHaveLength(3);
   client.destroy();
+});
+
+test('a call that gets no connection in time is a fault that may be tried again, and one that has it waits for its answer', async () => {
+  const agent = new Agent();
+  // Never connected.
+  agent.createConnection = () => Object.defineProperty(new Socket(), 'connecting', { value: true });
+  const { hostname, port } = new URL(endpoint);
+  const line = { isSecure: false, hostname, port: Number(port), path: '/', connectMs: 50, answerMs: 60_000 };
+  const fault = await exchange({ ...line, agent }, {}, '').catch((error: unknown) => error);
+  expect(fault).toMatchObject({ name: 'TimeoutError' });
+  expect(isTransient(fault)).toBe(true);
+  respond = async (response, request) => {
+    await pause(200);
+    FINE(response, request);
+  };
+  expect((await exchange({ ...line, agent: new Agent() }, { 'content-length': '0' }, '')).statusCode).toBe(200);
+  respond = FINE;
+});
+
+test('a call that waits for a connection of others fails in time', async () => {
+  const { hostname, port } = new URL(endpoint);
+  const line = { isSecure: false, hostname, port: Number(port), path: '/', connectMs: 60_000 };
+  respond = () => undefined;
+  const busy = { ...line, answerMs: 300, agent: new Agent({ maxSockets: 1 }) };
+  const first = exchange({ ...busy, answerMs: 3_000 }, {}, '').catch((error: unknown) => error);
+  const waiting = exchange(busy, {}, '').catch((error: unknown) => error);
+  expect(await Promise.race([first, waiting])).toBe(await waiting);
+  expect([await waiting, await first].map(isTransient)).toEqual([true, true]);
+  respond = FINE;
 });
 
 test('calls pass the middleware of the SDK until its first one is answered, and none after that', async () => {
