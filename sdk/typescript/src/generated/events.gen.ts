@@ -34,7 +34,7 @@ import type {
   WalletEventEnvelope,
 } from './types.gen.ts';
 
-/** An event of a type that a subscription can take: `type` tells what `data` holds. */
+/** An event of a type that a subscription can take: `type` determines the shape of `data`. */
 export type CatalogueEvent =
   | ActivityDueEventEnvelope
   | AiTurnEventEnvelope

@@ -602,7 +602,7 @@ export type SendRcs = {
      */
     fallback?: {
         /**
-         * At most 1520 characters. Accents and symbols are replaced by plain equivalents, so that it is sent in GSM-7; one without an equivalent switches it to UCS-2. More than 160 characters of GSM-7, or UCS-2, costs what that SMS costs if the message is sent that way: the dearer of both is held, and what was not needed returns once the provider tells. Its links are not replaced.
+         * At most 1520 characters. Accents and symbols are replaced by plain equivalents, so that it is sent in GSM-7; one without an equivalent switches it to UCS-2. More than 160 characters of GSM-7, or UCS-2, costs the price of that SMS if the message is sent that way: the higher of both prices is held, and the difference is released once the provider reports the channel. Its links are not replaced.
          */
         text: string;
     };
@@ -698,7 +698,7 @@ export type RcsSuggestion = {
      */
     label: string;
     /**
-     * The data of the reply, besides its label.
+     * The data of the reply, in addition to its label.
      */
     postback?: string;
 };
@@ -712,7 +712,7 @@ export type SendEmail = {
      */
     to: string;
     /**
-     * One line; above the template's own, and filled as that one.
+     * One line; replaces the subject of the template, and is filled in the same way.
      */
     subject?: string;
     /**
@@ -730,11 +730,11 @@ export type SendEmail = {
      */
     html?: string;
     /**
-     * The plain-text part; made from html where it is absent.
+     * The plain-text part; made from html if absent.
      */
     text?: string;
     /**
-     * `address` or `Name <address>` of a verified sender; the organization's own where it is absent.
+     * `address` or `Name <address>` of a verified sender; the organization's default when absent.
      */
     from?: string;
     /**
@@ -752,7 +752,7 @@ export type SendEmail = {
         [key: string]: string | number | boolean;
     };
     /**
-     * True for passwords and orders: sent to who opted out as well, and without an unsubscribe header. Absent means communication.
+     * True for passwords and orders: sent also to recipients that opted out, without an unsubscribe header. Absent means communication.
      */
     transactional?: boolean;
 };
@@ -1214,7 +1214,7 @@ export type CreatePushApp = {
          */
         project_id: string;
         /**
-         * The id of the key, named in what it signs.
+         * The id of the key, which its signatures name.
          */
         private_key_id?: string;
         /**
@@ -1247,7 +1247,7 @@ export type CreatePushApp = {
          */
         bundleId: string;
         /**
-         * Which of the two APNs environments gave out the device tokens.
+         * The APNs environment that issued the device tokens.
          */
         environment?: 'production' | 'development';
     };
@@ -1264,7 +1264,7 @@ export type CreatePushApp = {
          */
         privateKey: string;
         /**
-         * Where push services reach who sends: a mailto: or https: address.
+         * The contact address for push services: a mailto: or https: address.
          */
         subject: string;
     };
@@ -1284,7 +1284,7 @@ export type ChangePushApp = {
          */
         project_id: string;
         /**
-         * The id of the key, named in what it signs.
+         * The id of the key, which its signatures name.
          */
         private_key_id?: string;
         /**
@@ -1314,7 +1314,7 @@ export type ChangePushApp = {
          */
         bundleId: string;
         /**
-         * Which of the two APNs environments gave out the device tokens.
+         * The APNs environment that issued the device tokens.
          */
         environment?: 'production' | 'development';
     } | null;
@@ -1328,7 +1328,7 @@ export type ChangePushApp = {
          */
         privateKey: string;
         /**
-         * Where push services reach who sends: a mailto: or https: address.
+         * The contact address for push services: a mailto: or https: address.
          */
         subject: string;
     } | null;
@@ -13522,7 +13522,7 @@ export type RcsSuggestionOutput = {
      */
     label: string;
     /**
-     * The data of the reply, besides its label.
+     * The data of the reply, in addition to its label.
      */
     postback?: string;
 };
