@@ -113,7 +113,7 @@ describe('a simulation', () => {
       }),
     );
     expect(steps[0]).toMatchObject({ result: 'pulada', detail: 'opt_out', shown: { text: 'Olá' } });
-    expect(steps[1]).toMatchObject({ step: 'esperar_evento' });
+    expect(steps[1]).toMatchObject({ step: 'esperar_evento', result: 'tempo_esgotado' });
   });
 
   test('ends with the goal', () => {
