@@ -22,7 +22,7 @@ const DASHES: Readonly<Record<Channel, string>> = {
 
 interface FigureProps {
   readonly title: string;
-  /** What the picture shows, for who does not see it; the figures themselves stand in the table. */
+  /** A description of the picture for screen readers; the table has the figures. */
   readonly summary: string;
   readonly children: ReactNode;
 }
@@ -48,7 +48,7 @@ const useSeries = (metrics: Metrics) => {
   }));
 };
 
-/** What both kinds of chart have in common. They take no focus: the table is what the keyboard and screen readers use. */
+/** Settings of both kinds of chart. They take no focus: the table is what the keyboard and screen readers use. */
 const COMMON = { h: HEIGHT, dataKey: 'label', withLegend: true, accessibilityLayer: false } as const;
 
 const Sends = ({ metrics }: { readonly metrics: Metrics }) => {

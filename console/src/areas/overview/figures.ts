@@ -70,6 +70,6 @@ export interface Row extends Figures {
   readonly start: string;
 }
 
-/** What the charts show, one row for each channel of an hour or day, newest first. */
+/** The figures of the charts, one row for each channel of an hour or day, newest first. */
 export const rowsOf = ({ items }: Metrics): readonly Row[] =>
   items.toReversed().flatMap(({ start, channels }) => channels.map((figures) => ({ ...figures, start })));

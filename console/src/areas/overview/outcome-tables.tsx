@@ -38,7 +38,7 @@ const useColumns = (): readonly Column<Figures>[] => {
   ];
 };
 
-/** What the charts show, as a table: for the keyboard, screen readers, and exact figures. */
+/** The figures of the charts as a table: for the keyboard, screen readers, and exact figures. */
 export const FiguresOfCharts = ({ metrics }: { readonly metrics: Metrics }) => {
   const t = useTexts(texts);
   const labelOf = useLabelOf(metrics);
