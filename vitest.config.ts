@@ -33,7 +33,7 @@ const OF_THE_ENGINE = [
   'test/table-laws/**/*.test.ts',
   'test/storage/{*-races,*-contention,archive*,batch-calls,client*,company-directory,conflicts,contacts,*counters}.test.ts',
   'test/storage/{cursor-pages,due-dispatchers,gather,journey-signals,key-*,message-pages,migration,publisher}.test.ts',
-  'test/faults/{frequency,lanes,together*,volume}.test.ts',
+  'test/faults/{frequency,lanes,outcome-counts,together*,volume}.test.ts',
 ];
 /** The others test rules over rows: one in so many runs on the engine, chosen by its name; in `npm run test:slow` all of them do. */
 const ENGINE_AMONG = 4;

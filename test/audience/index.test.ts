@@ -16,18 +16,24 @@ import { changedWrite, readChanged } from '../../shared/storage/contacts/changed
 import { numberedWrite, takeContactNumbers } from '../../shared/storage/contacts/contact-numbers.ts';
 import { contactRow } from '../../shared/storage/contacts/contacts.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
-import { shareOf } from '../support/share.ts';
-import { use } from '../support/use.ts';
-import { startWorld } from '../support/world.ts';
+import { usePlaces } from '../support/places.ts';
+import type { World } from '../support/world.ts';
 import { digest, NOW, tree } from './random.ts';
 
-const world = await use(startWorld('test'));
-beforeEach(world.reset);
+/** Histories of changes, and of them those with concurrent merges. */
+const [HISTORIES, MERGED_AMONG] = [400, 4];
+const PLACES = await usePlaces('test', HISTORIES, HISTORIES);
+const [, { world }] = PLACES;
+beforeEach(() => {
+  for (const place of PLACES) place.world.reset();
+});
 const { table } = world;
-const index = audienceIndex(table, { clock: () => world.now, chance: () => 1 });
+const indexOver = (of: World) => audienceIndex(of.table, { clock: () => of.now, chance: () => 1 });
+const index = indexOver(world);
 /** Stands for the blind index of a trigram. */
 const indexOf = (_: string, gram: string) => createHash('sha256').update(gram).digest().readUInt32BE(0);
-const ports = { table, indexOf, clock: () => world.now, takers: [] };
+const portsOver = (of: World) => ({ table: of.table, indexOf, clock: () => of.now, takers: [] });
+const ports = portsOver(world);
 
 type Facts = Pick<Contact, 'tags' | 'attributes' | 'source' | 'email' | 'lastInteractionAt' | 'updatedAt'> & {
   readonly optIn: Contact['optIn'];
@@ -60,8 +66,9 @@ const change: fc.Arbitrary<Change> = fc.oneof(
 );
 
 /** A base of contacts that is changed by transactions, as the service does it, beside a plain map of them. */
-const startBase = async () => {
-  const actor = await world.organization(1);
+const startBase = async (of: World = world) => {
+  const own = portsOver(of);
+  const actor = await of.organization(1);
   const { organizationId } = actor;
   const contacts = new Map<number, Contact>();
   const held = (at: number) => [...contacts.values()].at(at % Math.max(1, contacts.size));
@@ -71,18 +78,18 @@ const startBase = async () => {
       changedWrite(contact, 'sampled'),
       ...(isNew ? [numberedWrite(contact)] : []),
     ];
-    expect((await table.transact(writes)).ok).toBe(true);
+    expect((await of.table.transact(writes)).ok).toBe(true);
     contacts.set(contact.number, contact);
   };
   const apply = async (step: Change) => {
     if (step.kind === 'create')
-      return write(contactOf(actor, await takeContactNumbers(table, organizationId, 1), step.facts), true);
-    if (step.kind === 'merge') return void (await mergeChanges(ports, organizationId, step));
+      return write(contactOf(actor, await takeContactNumbers(of.table, organizationId, 1), step.facts), true);
+    if (step.kind === 'merge') return void (await mergeChanges(own, organizationId, step));
     const contact = held(step.at);
     if (!contact) return;
     if (step.kind === 'change') return write({ ...contact, ...step.facts, version: contact.version + 1 }, false);
     const { id, number } = contact;
-    await table.transact([
+    await of.table.transact([
       { delete: KEYS.contact(id) },
       { delete: KEYS.numberedContact(organizationId, number) },
       changedWrite(contact, 'sampled'),
@@ -95,49 +102,53 @@ const startBase = async () => {
       .map(({ number }) => number)
       .sort((a, b) => b - a);
   const found = async (each: FilterTree) => {
-    const selected = await index.find(organizationId, treeSelection(each, NOW));
+    const selected = await indexOver(of).find(organizationId, treeSelection(each, NOW));
     expect(selected.count).toBe(expected(each).length);
     return selected.numbers({ skip: 0, limit: 1_000 });
   };
-  return { organizationId, contacts, apply, expected, found };
+  const merge = () => mergeChanges(own, organizationId, { atLeast: 1 });
+  const marked = () => readChanged(of.table, organizationId);
+  return { organizationId, contacts, apply, expected, found, merge, marked };
 };
 
-test('a selection is what a plain filter over all contacts finds, whatever was changed and merged before it', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(change, { minLength: 5, maxLength: 30 }),
-      fc.array(tree, { maxLength: 3 }),
-      async (steps, trees) => {
-        const base = await startBase();
-        for (const step of steps) await base.apply(step);
-        for (const each of trees) expect(await base.found(each)).toEqual(base.expected(each));
-        await mergeChanges(ports, base.organizationId, { atLeast: 1 });
-        expect(await readChanged(table, base.organizationId)).toEqual([]);
-        for (const each of trees) expect(await base.found(each)).toEqual(base.expected(each));
-      },
-    ),
-    { numRuns: shareOf(400) },
-  );
-});
+test.each(PLACES)(
+  '$place, a selection is what a plain filter over all contacts finds, whatever was changed and merged before it',
+  async ({ world: of, runs }) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(change, { minLength: 5, maxLength: 30 }),
+        fc.array(tree, { maxLength: 3 }),
+        async (steps, trees) => {
+          const base = await startBase(of);
+          for (const step of steps) await base.apply(step);
+          for (const each of trees) expect(await base.found(each)).toEqual(base.expected(each));
+          await base.merge();
+          expect(await base.marked()).toEqual([]);
+          for (const each of trees) expect(await base.found(each)).toEqual(base.expected(each));
+        },
+      ),
+      { numRuns: runs },
+    );
+  },
+);
 
-test('concurrent merges and changes lose no change', async () => {
+test.each(PLACES)('$place, concurrent merges and changes lose no change', async ({ world: of, runs }) => {
   await fc.assert(
     fc.asyncProperty(fc.array(facts, { minLength: 4, maxLength: 12 }), tree, async (all, each) => {
-      const base = await startBase();
+      const base = await startBase(of);
       for (const given of all) await base.apply({ kind: 'create', facts: given });
-      const merge = () => mergeChanges(ports, base.organizationId, { atLeast: 1 });
       await Promise.all([
-        merge(),
+        base.merge(),
         ...all.map((given, at) => base.apply({ kind: 'change', at, facts: all.at(-1 - at) ?? given })),
-        merge(),
-        merge(),
+        base.merge(),
+        base.merge(),
       ]);
       expect(await base.found(each)).toEqual(base.expected(each));
-      while (!(await merge()));
-      expect(await readChanged(table, base.organizationId)).toEqual([]);
+      while (!(await base.merge()));
+      expect(await base.marked()).toEqual([]);
       expect(await base.found(each)).toEqual(base.expected(each));
     }),
-    { numRuns: shareOf(100) },
+    { numRuns: Math.ceil(runs / MERGED_AMONG) },
   );
 });
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { CHUNK_NUMBERS, NumberSet } from '../../shared/domain/audience/number-set.ts';
 import { chanceOf } from '../support/chance.ts';
@@ -6,7 +7,12 @@ const chance = chanceOf(20_261_123);
 /** Random numbers, as dense as one in `spread`, over some chunks. */
 const numbers = (count: number, spread: number) =>
   Array.from({ length: count }, () => chance.below(Math.max(1, count * spread)));
-const sorted = (set: Iterable<number>) => [...set].sort((a, b) => b - a);
+const sorted = (set: Iterable<number>) => [...Uint32Array.from(set).sort().reverse()];
+/** Compared natively: there are lists of 65,536 numbers. */
+const expectNumbers = (found: Iterable<number>, expected: readonly number[]): void => {
+  const all = [...found];
+  if (!isDeepStrictEqual(all, expected)) expect(all).toEqual(expected);
+};
 const recoded = (set: NumberSet) => NumberSet.decode(set.chunks.map((chunk) => [chunk, set.encode(chunk)] as const));
 
 /** Shapes from nothing to a full chunk, across the edges of chunks and words. */
@@ -28,7 +34,7 @@ describe('a set of numbers', () => {
       const set = NumberSet.of(shape);
       const plain = new Set(shape);
       expect(set.size).toBe(plain.size);
-      expect([...set]).toEqual(sorted(plain));
+      expectNumbers(set, sorted(plain));
       for (const number of [...plain].slice(0, 100)) {
         expect(set.has(number)).toBe(true);
         expect(set.has(number + 1)).toBe(plain.has(number + 1));
@@ -38,7 +44,7 @@ describe('a set of numbers', () => {
 
   test.each(SHAPES.map((shape, at) => ({ shape, at })))('is the same once encoded and decoded: $at', ({ shape }) => {
     const set = NumberSet.of(shape);
-    expect([...recoded(set)]).toEqual([...set]);
+    expectNumbers(recoded(set), [...set]);
     for (const chunk of set.chunks) expect(set.encode(chunk).length).toBeLessThanOrEqual(8_193);
   });
 
@@ -54,7 +60,7 @@ describe('a set of numbers', () => {
         ] as const;
         for (const [result, expected] of results) {
           expect(result.size).toBe(expected.size);
-          expect([...result]).toEqual(sorted(expected));
+          expectNumbers(result, sorted(expected));
         }
       }
   });
