@@ -40,13 +40,10 @@ const row = {
   versao: ordinal('Its number among the versions of the journey, from 1.', 2),
   versaoDe: idSchema('journey', 'The first version of the journey; absent for the first one itself.').optional(),
   substituidaPor: idSchema('journey', 'The version that replaced it.').optional(),
-  entradasEncerradas: z
-    .boolean()
-    .optional()
-    .meta({
-      description: 'True once another version replaced it: no contact enters, and its runs continue.',
-      example: true,
-    }),
+  entradasEncerradas: z.boolean().optional().meta({
+    description: 'True once another version replaced it: no contact enters, and its runs continue.',
+    example: true,
+  }),
   createdAt: dateTime('When the version was created.'),
   updatedAt: dateTime('When the version last changed.'),
   canais: z

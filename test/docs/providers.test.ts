@@ -70,10 +70,18 @@ describe('docs/providers.md', () => {
       (count) => `After ${count} in a row in one process, or ${count} within`,
     ],
     ['shared/storage/due-work/breakers.ts', /REST_MS = ([\d_]+)/, (ms) => `the breaker opens for ${ms / 1000} s`],
-    ['shared/storage/due-work/breakers.ts', /TRUST_MS = ([\d_]+)/, (ms) => `all processes see it within ${ms / 1000} s`],
+    [
+      'shared/storage/due-work/breakers.ts',
+      /TRUST_MS = ([\d_]+)/,
+      (ms) => `all processes see it within ${ms / 1000} s`,
+    ],
     ['shared/providers/routing.ts', /SETTINGS_TTL_MS = ([\d_]+)/, (ms) => `take effect within ${ms / 1000} s`],
     ['shared/domain/sending/dispatch.ts', /MIN_CALL_WINDOW_MS = ([\d_]+)/, (ms) => `less than ${ms / 1000} s are left`],
-    ['shared/domain/sending/dispatch.ts', /STATUS_QUERY_DELAY_MS = ([\d_]+)/, (ms) => `is queried after ${ms / 1000} s`],
+    [
+      'shared/domain/sending/dispatch.ts',
+      /STATUS_QUERY_DELAY_MS = ([\d_]+)/,
+      (ms) => `is queried after ${ms / 1000} s`,
+    ],
     ['shared/domain/sending/recover.ts', /MAX_RECEIPT_WAIT_MS = ([\d_]+)/, (ms) => `within ${ms / 1000} s of the send`],
     [
       'shared/wiring/process/config.ts',

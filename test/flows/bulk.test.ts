@@ -256,7 +256,11 @@ describe.concurrent('a bulk resend', { timeout: 240_000 }, () => {
 
   test.each([
     ['neither items nor filter', {}, [['items', 'must be given, or filter: exactly one of the two']]],
-    ['both of them', { items: [{ id: NOBODY }], filter: {} }, [['items', 'must be given, or filter: exactly one of the two']]],
+    [
+      'both of them',
+      { items: [{ id: NOBODY }], filter: {} },
+      [['items', 'must be given, or filter: exactly one of the two']],
+    ],
     [
       "a filter's fields with items",
       { items: [{ id: NOBODY }], correction: {}, dryRun: true },

@@ -83,14 +83,20 @@ const withTrigger = (gatilho: JourneyDefinition['gatilho']) => definition([passo
 describe('the references of a journey', () => {
   test.each([
     [withTrigger({ tipo: 'lista', listId: ids.list }), 'gatilho.listId is not a list of the organization'],
-    [withTrigger({ tipo: 'segmento', segmentId: ids.segment }), 'gatilho.segmentId is not a segment of the organization'],
+    [
+      withTrigger({ tipo: 'segmento', segmentId: ids.segment }),
+      'gatilho.segmentId is not a segment of the organization',
+    ],
     [move(ids.pipeline, ids.stage), 'passos.0.config.pipelineId is not a pipeline of the organization'],
     [sends({ canal: 'whatsapp', template: 'oi' }), 'passos.0.config.template is not a template of the organization'],
     [
       sends({ canal: 'sms', template: newId('template') }),
       'passos.0.config.template is not a template of the organization',
     ],
-    [sends({ canal: 'email', template: 'oi' }), 'passos.0.config.template is not an e-mail template of the organization'],
+    [
+      sends({ canal: 'email', template: 'oi' }),
+      'passos.0.config.template is not an e-mail template of the organization',
+    ],
     [
       sends({ canal: 'email', template: newId('emailTemplate') }),
       'passos.0.config.template is not an e-mail template of the organization',
