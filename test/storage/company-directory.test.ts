@@ -182,10 +182,12 @@ describe('the directory', () => {
         }
       }),
     );
-    await writing.finally(() => {
+    try {
+      await writing;
+    } finally {
       isOver = true;
-      return Promise.all(merging);
-    });
+      await Promise.all(merging);
+    }
     expect(await kit.directory.find(actor.organizationId, { part: 'vez 4' })).toHaveLength(20);
   });
 
