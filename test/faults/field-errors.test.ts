@@ -53,7 +53,7 @@ test.each<[string, Partial<CreateRequest> & Pick<CreateRequest, 'channel'>, stri
     'payload.text',
     /at most 10000/,
   ],
-  ['a field that no SMS has', { channel: 'sms', payload: { text: 'Oi', cor: 1 } }, 'payload.cor', /no field of/],
+  ['a field that no SMS has', { channel: 'sms', payload: { text: 'Oi', cor: 1 } }, 'payload.cor', /not a field of/],
   ['an RCS text that is too long', { channel: 'rcs', payload: { text: LONG } }, 'payload.text', /at most 160/],
   [
     'a card with a bad button',
@@ -89,7 +89,7 @@ test.each<[string, Partial<CreateRequest> & Pick<CreateRequest, 'channel'>, stri
     'a field that no e-mail has',
     { channel: 'email', to: ADDRESS, payload: { email: { subject: 'Oi', text: 'Oi', cor: 1 } } },
     'payload.email.cor',
-    /no field of/,
+    /not a field of/,
   ],
   [
     'a WhatsApp text that is too long',
@@ -130,7 +130,7 @@ test.each<[string, Partial<V1SendRequest> & Pick<V1SendRequest, 'channel'>, stri
     'an e-mail template that nobody keeps',
     { channel: 'email', to: ADDRESS, template: 'ghost' },
     'template',
-    /no template/,
+    /not a template of/,
   ],
 ])('POST /v1/messages names the field and its rule: %s', async (_, body, path, rule) => {
   const refused = placeOf(await sendV1(ports, actor, newId('request'), { to: PHONE, ...body }));
