@@ -36,8 +36,15 @@ const LEVELS = 48;
 const MAX_DEPTH = 9;
 
 const definitionOf = (schema: z.ZodType) => schema.def as unknown as Definition;
-const limitsOf = (schema: z.ZodType): Limits =>
-  z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as Limits;
+const described = new WeakMap<z.ZodType, Limits>();
+/** Each schema is described once: its values are generated again for every body that it is part of. */
+const limitsOf = (schema: z.ZodType): Limits => {
+  const known = described.get(schema);
+  if (known) return known;
+  const limits = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as Limits;
+  described.set(schema, limits);
+  return limits;
+};
 
 const measured = new WeakMap<object, number>();
 /** The bytes of a value as JSON; undefined has none. Shared parts are measured once: each body is derived from the one before it. */
