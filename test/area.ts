@@ -83,7 +83,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   ],
   archive: ['archive'],
   audit: ['audit'],
-  metrics: ['metrics', 'outcome-counts', 'table-stream'],
+  metrics: ['metrics', 'domain/outcome', 'outcome-counts', 'table-stream'],
   links: ['links'],
   providers: ['test/providers', 'breakers'],
   platform: [
@@ -93,6 +93,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'cursor',
     'linear',
     'storage/client',
+    'storage/direct-calls',
     'storage/conflicts',
     'parse-key',
     'row-codec',

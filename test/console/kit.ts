@@ -189,7 +189,7 @@ const startWithBrowser = async () => {
     return page;
   };
 
-  const close = () => checkRoles();
+  const close = async (): Promise<void> => checkRoles();
   return { ...messaging, browser, person, linkFor, open, signIn, signedIn, signedInAt, close };
 };
 

@@ -99,7 +99,7 @@ describe('the overview', () => {
   test('ignores what an address names that is no period or channel, and runs none of it', async () => {
     const page = await service.signedIn(await service.tenant());
     const search = new URLSearchParams({ range: EVIL, channel: EVIL });
-    await page.goto(`/console/?${search}`);
+    await page.goto(`/console/?${search.toString()}`);
     await page.getByRole('heading', { name: 'Nenhuma mensagem neste período' }).waitFor();
     expect(await page.getByRole('radio', { name: '7 dias' }).isChecked()).toBe(true);
     expect(await page.evaluate("'hit' in window")).toBe(false);

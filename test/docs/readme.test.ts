@@ -160,7 +160,7 @@ describe('the commands of README.md', { timeout: 180_000 }, () => {
   test("npm start prints a link that signs in to the console as the demo's owner, once", async () => {
     const { origin, searchParams, hash } = new URL(/http\S+\/console\/sign-in\S+/.exec(printed)?.[0] ?? '');
     const signIn = () =>
-      fetch(`${origin}/sessions?${searchParams}`, {
+      fetch(`${origin}/sessions?${searchParams.toString()}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ token: hash.slice(1) }),

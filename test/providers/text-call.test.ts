@@ -60,7 +60,9 @@ it('sends what `fetch` sends, and reads what it reads', () =>
           timeoutMs: 60_000,
           maxBytes: 10_000,
         });
-        const theirs = await fetch(target, { method, headers, body: body ?? null, redirect: 'manual' });
+        const request: RequestInit = { method, headers, redirect: 'manual' };
+        if (body !== undefined) request.body = body;
+        const theirs = await fetch(target, request);
         expect({ ...ours, headers: ['retry-after', 'x-case', 'none'].map(ours.headers.get) }).toEqual({
           status: theirs.status,
           body: await theirs.text(),

@@ -261,10 +261,7 @@ test('a call that gets no connection in time is a fault that may be tried again,
   const fault = await exchange({ ...line, agent }, {}, '').catch((error: unknown) => error);
   expect(fault).toMatchObject({ name: 'TimeoutError' });
   expect(isTransient(fault)).toBe(true);
-  respond = async (response, request) => {
-    await pause(200);
-    FINE(response, request);
-  };
+  respond = (response, request) => void pause(200).then(() => FINE(response, request));
   expect((await exchange({ ...line, agent: new Agent() }, { 'content-length': '0' }, '')).statusCode).toBe(200);
   respond = FINE;
 });

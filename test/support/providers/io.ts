@@ -14,8 +14,8 @@ export const answeredBy = (
   fetch: (url: string, init: RequestInit) => Response | Promise<Response>,
   now: () => number,
 ): ProviderIo => ({
-  callText: async ({ url, method, headers, body = null }) => {
-    const response = await fetch(url, { method, headers, body });
+  callText: async ({ url, method, headers, body }) => {
+    const response = await fetch(url, { method, headers, ...(body === undefined ? {} : { body }) });
     return { status: response.status, headers: response.headers, body: await response.text() };
   },
   fetch: async (input, init = {}) => fetch(String(input instanceof Request ? input.url : input), init),
