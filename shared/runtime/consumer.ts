@@ -13,26 +13,39 @@ type BatchWork<Q extends QueueName> = (messages: readonly QueueMessage<Q>[]) => 
 /** Errors whose message may repeat the unparsable input. */
 const UNREADABLE = new Set(['SyntaxError', 'ZodError']);
 
-const failureOf = (error: unknown) => ({
-  fault: error instanceof Error ? error.name : 'not an Error',
-  reason: error instanceof Error && !UNREADABLE.has(error.name) ? error.message : 'the message does not parse',
+/** A record that failed, and whether it was its message that did not parse. */
+interface Failed {
+  readonly record: SQSRecord;
+  readonly error: unknown;
+  readonly unreadable: boolean;
+}
+
+const reasonOf = ({ error, unreadable }: Pick<Failed, 'error' | 'unreadable'>): string => {
+  if (unreadable) return 'the message does not parse';
+  if (!(error instanceof Error)) return 'no error was thrown, but another value';
+  return UNREADABLE.has(error.name) ? 'a stored row or a response does not parse' : error.message;
+};
+
+const failureOf = (failed: Pick<Failed, 'error' | 'unreadable'>) => ({
+  fault: failed.error instanceof Error ? failed.error.name : 'not an Error',
+  reason: reasonOf(failed),
 });
 
-const noteFailure = (queue: QueueName, { messageId }: SQSRecord, error: unknown): void => {
+const noteFailure = (queue: QueueName, failed: Failed): void => {
   measure({ queue }, { ConsumerFailures: 1 });
-  logger.error('consumer failed', { queue, recordId: messageId, ...failureOf(error) });
+  logger.error('consumer failed', { queue, recordId: failed.record.messageId, ...failureOf(failed) });
 };
 
 const receivesOf = ({ attributes }: SQSRecord): number => Number(attributes?.ApproximateReceiveCount ?? 1);
 
 /** Stores, for the operator, why messages failed that become dead letters now. Best effort: the log has it too. */
-const keepDeaths = async (queue: QueueName, failed: readonly (readonly [SQSRecord, unknown])[]): Promise<void> => {
-  const dead = failed.filter(([record]) => receivesOf(record) >= QUEUES[queue].maxReceives);
+const keepDeaths = async (queue: QueueName, failed: readonly Failed[]): Promise<void> => {
+  const dead = failed.filter(({ record }) => receivesOf(record) >= QUEUES[queue].maxReceives);
   if (dead.length === 0) return;
   const at = clock();
-  const failures = dead.map(([{ messageId }, error]) => ({ sqsId: messageId, at, ...failureOf(error) }));
+  const failures = dead.map((each) => ({ sqsId: each.record.messageId, at, ...failureOf(each) }));
   await keepLastFailures(table, failures).catch((error: unknown) =>
-    logger.warn('why messages died could not be kept', { queue, fault: failureOf(error).fault }),
+    logger.warn('why messages died could not be kept', { queue, fault: failureOf({ error, unreadable: false }).fault }),
   );
 };
 
@@ -72,13 +85,13 @@ export const batchConsumer = <Q extends QueueName>(queue: Q, work: BatchWork<Q>)
     const read = await Promise.allSettled(Records.map(async (record) => parse(queue, record)));
     const messages = read.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
     const outcomes = (await outcomesOf(work, messages)).values();
-    const failed = Records.flatMap((record, at): (readonly [SQSRecord, unknown])[] => {
-      const outcome = read[at]?.status === 'fulfilled' ? outcomes.next().value : read[at];
-      if (outcome?.status !== 'rejected') return [];
-      noteFailure(queue, record, outcome.reason);
-      return [[record, outcome.reason]];
+    const failed = Records.flatMap((record, at): Failed[] => {
+      const unreadable = read[at]?.status !== 'fulfilled';
+      const outcome = unreadable ? read[at] : outcomes.next().value;
+      return outcome?.status === 'rejected' ? [{ record, error: outcome.reason, unreadable }] : [];
     });
-    const batchItemFailures = failed.map(([{ messageId }]) => ({ itemIdentifier: messageId }));
+    for (const each of failed) noteFailure(queue, each);
+    const batchItemFailures = failed.map(({ record }) => ({ itemIdentifier: record.messageId }));
     await Promise.all([retrySooner(queue, failedOf(Records, batchItemFailures)), keepDeaths(queue, failed)]);
     return { batchItemFailures };
   });

@@ -6,7 +6,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { type Account, newAccount, personHash } from '../../shared/domain/access/accounts.ts';
-import type { Role } from '../../shared/domain/access/roles.ts';
+import type { AccountRole } from '../../shared/domain/access/roles.ts';
 import { newLink } from '../../shared/domain/access/sign-in.ts';
 import type { Environment } from '../../shared/domain/core/actor.ts';
 import { accountStore } from '../../shared/storage/access/accounts.ts';
@@ -123,11 +123,14 @@ export const inspect = async (page: Page, name: string): Promise<void> => {
 
 const startWithBrowser = async () => {
   const consoleDir = join(tmpdir(), 'console-dist');
-  const [messaging, browser] = await Promise.all([startMessaging({ consoleDir }), startBrowser()]);
+  const [messaging, browser] = await Promise.all([
+    startMessaging({ consoleDir, retrySeconds: () => 1 }),
+    startBrowser(),
+  ]);
   let people = 0;
 
   /** A person of an organization, and a link that signs the person in. */
-  const person = async (tenant: Pick<Tenant, 'id'>, role: Role = 'owner', env: Environment = 'test') => {
+  const person = async (tenant: Pick<Tenant, 'id'>, role: AccountRole = 'owner', env: Environment = 'test') => {
     const email = `ana-${++people}@loja.example`;
     const emailHash = personHash(await messaging.vault(env, 'people'), email);
     const fields = { organizationId: tenant.id, name: 'Ana Souza', email, emailHash, role, status: 'active' } as const;
@@ -174,7 +177,7 @@ const startWithBrowser = async () => {
   const signedInAt = async (
     path: string,
     tenant: Pick<Tenant, 'id'>,
-    role: Role = 'owner',
+    role: AccountRole = 'owner',
     context?: BrowserContextOptions,
   ): Promise<Page> => {
     const page = await open(context);
@@ -183,7 +186,7 @@ const startWithBrowser = async () => {
     return page;
   };
   /** A page with somebody signed in, at the overview. */
-  const signedIn = async (tenant: Pick<Tenant, 'id'>, role: Role = 'owner', context?: BrowserContextOptions) => {
+  const signedIn = async (tenant: Pick<Tenant, 'id'>, role: AccountRole = 'owner', context?: BrowserContextOptions) => {
     const page = await signedInAt('/console/', tenant, role, context);
     await page.locator('[data-organization]').waitFor();
     return page;

@@ -115,6 +115,10 @@ describe('a consumer of batches', () => {
     expect(kept).toEqual([undefined, undefined, { fault: 'Error', reason: 'no', at: expect.any(Number) }]);
     await consume(batch(['a', 'a', 'a', 'a', '{canary']));
     expect(await readLastFailures(world.table, ['4'])).toMatchObject([{ reason: 'the message does not parse' }]);
+    const rows = batchOf(async (messages) => Promise.allSettled(messages.map(async ({ pk }) => JSON.parse(pk))));
+    await rows(batch(['a', 'a', 'a', 'a', 'canary'].map(enqueue)));
+    const [ofRow] = await readLastFailures(world.table, ['4']);
+    expect(ofRow).toMatchObject({ fault: 'SyntaxError', reason: 'a stored row or a response does not parse' });
   });
 
   test.each<[string, Work]>([

@@ -4,7 +4,7 @@ import type { Scope } from './session.ts';
 import type { Language } from './texts.ts';
 
 /** Groups of the navigation, in their order. */
-export const GROUPS = ['start', 'send', 'audience', 'sales', 'build', 'manage'] as const;
+export const GROUPS = ['start', 'send', 'audience', 'sales', 'build', 'manage', 'stage'] as const;
 export type Group = (typeof GROUPS)[number];
 
 /** A page of an area, loaded when it is opened. */

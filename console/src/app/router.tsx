@@ -3,6 +3,7 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  Navigate,
   Outlet,
   redirect,
 } from '@tanstack/react-router';
@@ -11,7 +12,7 @@ import { AREAS } from '../areas/index.ts';
 import type { Area } from './area.ts';
 import { Layout } from './layout.tsx';
 import { CrashedPage, ForbiddenPage, NotFoundPage, PendingPage, PendingSession } from './pages.tsx';
-import { restoreSession, sessionNow } from './session.ts';
+import { restoreSession, type Scope, sessionNow } from './session.ts';
 import { SignInPage } from './sign-in-page.tsx';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage });
@@ -31,10 +32,30 @@ const signedIn = createRoute({
   },
 });
 
-const guarded = ({ scope }: Area, Component: ComponentType): ComponentType => {
+/** The start page of a person whose role has no access to the overview: an operator's. */
+const ownStart = (held: readonly Scope[]): Area | undefined =>
+  AREAS.find(({ group, scope }) => group === 'stage' && scope !== undefined && held.includes(scope));
+
+const Refused = ({
+  area,
+  scope,
+  held,
+}: {
+  readonly area: Area;
+  readonly scope: Scope;
+  readonly held: readonly Scope[];
+}) => {
+  const first = area.path === '' ? ownStart(held) : undefined;
+  return first ? <Navigate to={`/${first.path}`} replace /> : <ForbiddenPage scope={scope} />;
+};
+
+const guarded = (area: Area, Component: ComponentType): ComponentType => {
+  const { scope } = area;
   if (scope === undefined) return Component;
-  return () =>
-    sessionNow().session?.scopes.includes(scope) === false ? <ForbiddenPage scope={scope} /> : <Component />;
+  return () => {
+    const held = sessionNow().session?.scopes;
+    return held?.includes(scope) === false ? <Refused area={area} scope={scope} held={held} /> : <Component />;
+  };
 };
 
 const pagesOf = (area: Area) =>

@@ -8,6 +8,7 @@ import { journeys } from './journeys/index.ts';
 import { keys } from './keys/index.ts';
 import { lists } from './lists/index.ts';
 import { messages } from './messages/index.ts';
+import { operator } from './operator/index.ts';
 import { overview } from './overview/index.ts';
 import { people } from './people/index.ts';
 import { pipelines } from './pipelines/index.ts';
@@ -36,4 +37,5 @@ export const AREAS: readonly Area[] = [
   people,
   audit,
   settings,
+  operator,
 ];

@@ -6,5 +6,6 @@ export const overview = defineArea({
   title: { pt: 'Visão geral', en: 'Overview' },
   group: 'start',
   icon: LayoutDashboard,
+  scope: 'wallet:read',
   pages: [{ path: '/', load: () => import('./overview-page.tsx') }],
 });
