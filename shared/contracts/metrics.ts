@@ -77,10 +77,10 @@ export const getMetrics = defineOperation({
   permission: 'messages:read',
   query: z.strictObject({
     from: dateTime(
-      `The start of the window. Default: ${WINDOW_DAYS.hour.usual} day before its end for hours, ${WINDOW_DAYS.day.usual} days for days.`,
+      `The start time of the window. Default: ${WINDOW_DAYS.hour.usual} day before its end for hours, ${WINDOW_DAYS.day.usual} days for days.`,
     ).optional(),
     to: dateTime(
-      `The end of the window, at most ${WINDOW_DAYS.hour.most} days after its start for hours and ${WINDOW_DAYS.day.most} for days. Default: now.`,
+      `The end time of the window, at most ${WINDOW_DAYS.hour.most} days after its start for hours and ${WINDOW_DAYS.day.most} for days. Default: now.`,
     ).optional(),
     granularity: granularity.default('hour'),
     timeZone: z.string().min(1).max(64).default(DEFAULT_TIME_ZONE).meta({

@@ -18503,11 +18503,11 @@ export type MetricsGetData = {
     path?: never;
     query?: {
         /**
-         * The start of the window. Default: 1 day before its end for hours, 30 days for days.
+         * The start time of the window. Default: 1 day before its end for hours, 30 days for days.
          */
         from?: string;
         /**
-         * The end of the window, at most 31 days after its start for hours and 93 for days. Default: now.
+         * The end time of the window, at most 31 days after its start for hours and 93 for days. Default: now.
          */
         to?: string;
         /**
