@@ -67,8 +67,8 @@ const PROJECTS = {
   // Their histories take as long as the machine does: the bound is against those that hang.
   slow: { ...NATIVE, include: SLOW, isolate: true, testTimeout: 300_000 },
   quality: { ...NATIVE, include: QUALITY, exclude: UNIT.slice(1), isolate: true },
-  // Each file starts services of its own. What they have in common, the SDK and the contracts, is loaded once a process; of each service its functions stay.
-  e2e: { ...NATIVE, include: E2E, exclude: [...SHARED, ...IN_PROCESS], isolate: false },
+  // A process a file: each service that is started loads its functions anew, and they are freed with the process alone.
+  e2e: { ...NATIVE, include: E2E, exclude: [...SHARED, ...IN_PROCESS], isolate: true },
   console: { ...NATIVE, include: CONSOLE, isolate: false, testTimeout: 120_000 },
   shared: { ...NATIVE, include: SHARED, isolate: false },
   isolated: { include: ISOLATED, isolate: true },
