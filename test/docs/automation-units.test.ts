@@ -45,7 +45,7 @@ const measure = async (actor: Actor, automated: AutomatedSend) => {
 
 test('docs/cost.md says how many write units a step of a journey adds to an SMS, and to its receipt where a run waits for it', async () => {
   const stated =
-    /counted: (\d+) write units more when it is accepted, (\d+) when it leaves and (\d+) when a receipt moves it;[^.]*\. A\s+receipt that a run waits for takes (\d+) more\./
+    /counted: (\d+) more write units when it is accepted, (\d+) when it is sent and (\d+) when a\s+receipt changes its status;[^.]*\. A\s+receipt that a run waits for takes (\d+) more\./
       .exec(PAGE)
       ?.slice(1)
       .map(Number);

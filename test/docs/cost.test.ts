@@ -192,7 +192,7 @@ describe('the figures of docs/cost.md', () => {
 
   test('for an event with its delivery equal the difference that one webhook makes', () => {
     const stated =
-      /An event with its delivery to a webhook that answers half a kilobyte takes ([\d.]+) write units, ([\d.]+) read units, (\d+) round trips and (\d+) queue messages/
+      /An event with its delivery to a webhook that answers half a kilobyte takes ([\d.]+) write units, ([\d.]+) read units, (\d+) round trips\s+and (\d+) queue messages/
         .exec(PAGE)
         ?.slice(1)
         .map(Number);

@@ -174,7 +174,7 @@ describe('an address that SES reported', () => {
         .map((step: { detail: string }) => step.detail);
     };
     expect(await providerSteps(MAIL.to)).toEqual([
-      expect.stringMatching(/^amazon_ses was not called: our suppression list has/),
+      expect.stringMatching(/^amazon_ses was not called: the address is on our suppression list/),
     ]);
     const simulated = 'suppressionlist@simulator.amazonses.com';
     expect(await providerSteps(simulated)).toEqual([
