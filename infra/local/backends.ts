@@ -3,10 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { Table } from '../../shared/storage/client/table.ts';
-import { isLoopback } from './due-check.ts';
 import { type Engine, startDynoxide, startFauxqs } from './engines.ts';
 import { startObjectStore } from './object-store.ts';
-import { ensureQueues, ensureStream, ensureTable, type StageQueue } from './resources.ts';
+import { ensureQueues, ensureTable, type StageQueue } from './resources.ts';
 import { STAGES, type Stage, tableName } from './stages.ts';
 import { startTableLaws, type TableLaws } from './table-laws/proxy.ts';
 import type { LawSettings } from './table-laws/settings.ts';
@@ -132,7 +131,6 @@ const connectBackends = async ({ dynamodbEndpoint, sqsEndpoint, embeddedQueues }
   const [tables, queues] = await Promise.all([
     forStages(async (stage) => {
       await ensureTable(client, tableName(stage));
-      if (isLoopback(dynamodbEndpoint)) await ensureStream(client, tableName(stage));
       return new Table(client, tableName(stage));
     }),
     forStages((stage) => ensureQueues(sqs, stage, embeddedQueues ? sqsEndpoint : undefined)),

@@ -65,11 +65,12 @@ const createTable = async (client: DynamoDBClient, TableName: string): Promise<v
   await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
 };
 
-/** Enables a table's stream, as deployed tables have it. */
-export const ensureStream = async (client: DynamoDBClient, TableName: string): Promise<void> => {
+const STREAM = { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' } as const;
+/** Enables a table's stream, as deployed tables have it, or disables it. */
+export const ensureStream = async (client: DynamoDBClient, TableName: string, isOn = true): Promise<void> => {
   const { Table } = await client.send(new DescribeTableCommand({ TableName }));
-  if (Table?.StreamSpecification?.StreamEnabled) return;
-  const StreamSpecification = { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' as const };
+  if ((Table?.StreamSpecification?.StreamEnabled ?? false) === isOn) return;
+  const StreamSpecification = isOn ? STREAM : { StreamEnabled: false };
   await client.send(new UpdateTableCommand({ TableName, StreamSpecification }));
 };
 

@@ -30,7 +30,7 @@ export interface ServeOptions {
   readonly batchesInFlight?: number | undefined;
   /** How often expired rows are deleted, in s; 60 by default. */
   readonly expirySeconds?: number | undefined;
-  /** How often a quiet stream is polled, in s; 1 by default. */
+  /** How often a quiet stream is polled for the metrics, in s; never if undefined. */
   readonly streamSeconds?: number | undefined;
   readonly retrySeconds: (receives: number) => number;
   readonly policyCacheMs?: number | undefined;
@@ -123,9 +123,9 @@ const startExpiry = (functions: StageFunctions, { env, expirySeconds, backends, 
     : [startRowExpiry({ functions, client: backends.dynamodb, everySeconds: expirySeconds ?? 60, onFault })];
 
 /** Starts the counter of the metrics; none over DynamoDB on AWS, where Lambda polls the stream. */
-const startCounter = (functions: StageFunctions, { streamSeconds = 1, backends, onFault }: ServeOptions): Running[] => {
+const startCounter = (functions: StageFunctions, { streamSeconds, backends, onFault }: ServeOptions): Running[] => {
   const { dynamodbEndpoint: endpoint, tables } = backends;
-  if (!functions.has(OUTCOME_COUNTER) || !isLoopback(endpoint)) return [];
+  if (!functions.has(OUTCOME_COUNTER) || streamSeconds === undefined || !isLoopback(endpoint)) return [];
   const startAfter = async (shardId: string) => (await readCountedTo(tables[functions.stage], shardId))?.slice(-21);
   return [startStream({ functions, endpoint, startAfter, everySeconds: streamSeconds, onFault })];
 };

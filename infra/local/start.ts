@@ -82,6 +82,7 @@ const settings = (): LocalStackOptions & {
   dataDir: process.env.DATA_DIR || '.local',
   ...buildFolders(),
   dispatchSeconds: number('DISPATCH_SECONDS', 5, 1),
+  streamSeconds: process.env.METRICS === 'off' ? undefined : 1,
   ...(process.env.BATCHES_IN_FLIGHT ? { batchesInFlight: number('BATCHES_IN_FLIGHT', 1, 1) } : {}),
   tableLaws: tableLaws(),
   logTo: process.env.LOG_TO === 'stdout' ? 'stdout' : 'file',

@@ -124,7 +124,7 @@ export const inspect = async (page: Page, name: string): Promise<void> => {
 const startWithBrowser = async () => {
   const consoleDir = join(tmpdir(), 'console-dist');
   const [messaging, browser] = await Promise.all([
-    startMessaging({ consoleDir, retrySeconds: () => 1 }),
+    startMessaging({ consoleDir, retrySeconds: () => 1, streamSeconds: 1 }),
     startBrowser(),
   ]);
   let people = 0;

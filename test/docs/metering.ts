@@ -31,7 +31,7 @@ export const startMetered = async (options: Partial<Pick<LocalStackOptions, 'por
     return undefined;
   });
   const env = { ...options.env, DYNAMODB_ENDPOINT: meter.endpoint, SQS_ENDPOINT: queueProxy.endpoint };
-  const messaging: Messaging = await startMessaging({ ...options, env, dispatchSeconds: 3_600, streamSeconds: 3_600 });
+  const messaging: Messaging = await startMessaging({ ...options, env, dispatchSeconds: 3_600 });
   const provider: InfobipStandIn = await startInfobipStandIn();
   const { settings } = provider;
   await setUpProvider(messaging, 'sms', 'infobip', settings);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { sharedMessaging } from '../support/shared-messaging.ts';
+import { startMessaging } from '../support/api.ts';
+import { use } from '../support/use.ts';
 
-const messaging = await sharedMessaging();
+const messaging = await use(startMessaging({ streamSeconds: 1 }));
 const TO = '+551199999';
 
 describe('GET /v2/metrics', () => {
