@@ -83,7 +83,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   ],
   archive: ['archive'],
   audit: ['audit'],
-  metrics: ['metrics', 'domain/outcome', 'outcome-counts', 'table-stream'],
+  metrics: ['metrics', 'domain/outcome', 'outcome-counts', 'stream-records', 'table-stream'],
   links: ['links'],
   providers: ['test/providers', 'breakers'],
   platform: [

@@ -75,12 +75,15 @@ const forStages = async <T>(make: (stage: Stage) => Promise<T>): Promise<Record<
   return Object.fromEntries(made) as Record<Stage, T>;
 };
 
+/** The file of the embedded table engine. */
+export const tableFileOf = (dataDir: string): string => join(dataDir, 'tables', 'dynamodb.db');
+
 /** Starts the embedded engines and creates the stages' tables and queues. */
 export const startBackends = async (options: BackendOptions): Promise<Backends> => {
   const { dataDir, inMemory, onProcess } = options;
   const tableEngine = async () => {
     if (options.dynamodbEndpoint) return undefined;
-    const kept = inMemory ? {} : { dbPath: join(dataDir, 'tables', 'dynamodb.db') };
+    const kept = inMemory ? {} : { dbPath: tableFileOf(dataDir) };
     const files = { ...kept, logFile: join(dataDir, 'dynamodb.log') };
     return supervise('dynoxide', (again) => startDynoxide({ ...files, ...again, onSpawn: onProcess }), options);
   };
