@@ -125,7 +125,7 @@ const Outcome = ({ redrive, before }: { readonly redrive: Redrive; readonly befo
   );
 };
 
-/** What is to be redriven: one dead letter, or all of the queue. */
+/** The dead letters to redrive: one, or all of the queue. */
 type Chosen = DeadLetter | 'all';
 
 /** A queue and its dead letters: why each died, and back to the queue with one or all. */
