@@ -54,7 +54,7 @@ test(`a contact's write takes at most ${MOST} write units with ten segments, its
   };
   const measured = {
     'Create one that enters one': 1 + (await unitsOf({ tags: ['tag0'] })),
-    'Change one that moves nowhere': await unitsOf({ tags: ['tag0', 'other'] }),
+    'Change one without a transition': await unitsOf({ tags: ['tag0', 'other'] }),
     'Change one that enters one segment and leaves another': await unitsOf({ tags: ['tag1'] }),
     'Change one that enters nine and leaves one': await unitsOf({ tags: tags.filter((tag) => tag !== 'tag1') }),
   };

@@ -121,9 +121,9 @@ describe('the units in docs/crm.md', () => {
     const { id: gone } = await card();
     const measured: Record<string, Units> = {
       'Create an activity without links': await unitsOf(() => act()),
-      'One of a contact': await unitsOf(() => act({ contatoId })),
-      'One of a card': await unitsOf(() => act({ cardId })),
-      'One of a company': await unitsOf(() => act({ empresaId })),
+      'One linked to a contact': await unitsOf(() => act({ contatoId })),
+      'One linked to a card': await unitsOf(() => act({ cardId })),
+      'One linked to a company': await unitsOf(() => act({ empresaId })),
       'List 10 cards without links': await unitsOf(plain),
       '10 cards with links': await unitsOf(linked),
       'Delete a card, which leaves a tombstone': await unitsOf(() => deleteCard(crm.deletingCards, actor, gone)),
@@ -177,7 +177,7 @@ describe('the units in docs/crm.md', () => {
     const find = () => directory.find(own.organizationId, { part: 'nada' });
     const measured: Record<string, Units> = {
       'First search of a process': await unitsOf(find),
-      'Search of a process that holds it': await unitsOf(find),
+      'Search of a process that has it cached': await unitsOf(find),
     };
     const { organizationId } = own;
     // Due in any case, as a change that triggers a merge is: clearing one that is not due takes a unit less.

@@ -53,7 +53,7 @@ test('an edit immediately notifies journeys of contacts that join a triggering l
   const edit = async (kind: 'add' | 'remove', ...numbers: number[]) => {
     const list = await readList(table, organizationId, listId);
     if (!list) throw new Error('no list');
-    const editing = { table, clock, mayRetry: () => false, told: tell };
+    const editing = { table, clock, mayRetry: () => false, onWorkItems: tell };
     await editList(editing, list, memberEdit(kind, NumberSet.of(numbers)));
   };
   await edit('add', 1, 2);
@@ -85,7 +85,7 @@ test('a contact that joins a list by an edit concurrent with an activation is re
   if (!list) throw new Error('no list');
   const told: Publishable[] = [];
   const tell = (items: readonly Publishable[]) => void told.push(...items);
-  const editing = { table: overtaken, clock, mayRetry: () => false, told: tell };
+  const editing = { table: overtaken, clock, mayRetry: () => false, onWorkItems: tell };
   await editList(editing, list, memberEdit('add', NumberSet.of([7])));
   expect(isActive).toBe(true);
   expect(told).toHaveLength(1);
