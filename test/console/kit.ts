@@ -32,9 +32,10 @@ const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', 
   void window.reportViolation(event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sourceFile);
 });`;
 /** Colours on their way from one theme to the other are of neither. A loader turns for ever. */
-const END_ANIMATIONS = `Promise.allSettled(
-  document.getAnimations().filter((each) => each.effect?.getComputedTiming().endTime !== Infinity).map((each) => each.finished),
-).then(() => undefined)`;
+const END_ANIMATIONS = `
+  for (const each of document.getAnimations())
+    if (each.effect?.getComputedTiming().endTime !== Infinity) each.finish();
+`;
 
 /** The environment that the console shows at its first load: its own default is the other one. */
 const choosesAtFirst = (env: Environment) =>
