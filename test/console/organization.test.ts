@@ -11,7 +11,7 @@ describe('keys', () => {
   test("are created with at most the creator's scopes, and shown once; each is listed below its creator", async () => {
     const tenant = await service.tenant();
     const page = await service.signedIn(tenant, 'developer');
-    await page.getByRole('link', { name: 'Chaves' }).click();
+    await page.getByRole('link', { name: 'Chaves', exact: true }).click();
     await page.getByRole('button', { name: 'Nova chave' }).click();
     await page.getByRole('textbox', { name: 'Nome' }).fill('Loja');
     await page

@@ -65,7 +65,7 @@ const edited = async (name: Name) => {
 const question = (page: Page) => page.getByRole('dialog', { name: 'Sair sem salvar?' });
 const answer = (page: Page, name: 'Continuar editando' | 'Sair sem salvar') =>
   question(page).getByRole('button', { name }).click();
-const follow = (page: Page) => page.getByRole('link', { name: 'Chaves' }).click();
+const follow = (page: Page) => page.getByRole('link', { name: 'Chaves', exact: true }).click();
 
 describe('what is edited and not saved', () => {
   test.each(NAMES)('is not lost unasked by a link, by going back, or by a reload: %s', async (name) => {
