@@ -143,7 +143,7 @@ const StuckWork = openObject('StuckWork', 'Work of one kind that is overdue or w
 export const listStuckWork = defineOperation({
   ...looks,
   id: 'operator.list-work',
-  route: 'GET /v2/operator/work',
+  route: 'GET /v2/operator/due-work',
   summary: 'List work that is overdue or was set aside',
   description:
     'Lists work that has been due for five seconds or more, and work that failed for hours and waits for the operator.',
@@ -163,7 +163,7 @@ const SetAsideWork = openObject('SetAsideWork', 'Work that failed for hours.', {
 export const listSetAsideWork = defineOperation({
   ...looks,
   id: 'operator.list-set-aside',
-  route: 'GET /v2/operator/work/set-aside',
+  route: 'GET /v2/operator/due-work/set-aside',
   summary: 'List work that was set aside',
   query: z.strictObject({ kind: kind.optional(), limit: limit(50, 200) }),
   answer: openObject('SetAsideWorkList', 'Work that was set aside.', {
@@ -175,7 +175,7 @@ export const listSetAsideWork = defineOperation({
 export const retryWork = defineOperation({
   ...acts,
   id: 'operator.retry-work',
-  route: 'POST /v2/operator/work/set-aside',
+  route: 'POST /v2/operator/due-work/set-aside',
   summary: 'Make work that was set aside due again',
   description: 'Work that was done meanwhile is not repeated; a second call changes nothing.',
   body: closedObject('RetryWork', 'Which work to make due again.', {

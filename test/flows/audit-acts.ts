@@ -260,7 +260,7 @@ const useStage = async ({ messaging, owner, operator }: Stage, did: Did): Promis
   const place = { channel: 'sms', provider: 'twilio', route: 'premium' };
   for (const action of ['probe', 'reset'])
     await did('operator.change-breaker', session.post('/v2/operator/breakers', { ...place, action }));
-  await did('operator.retry-work', session.post('/v2/operator/work/set-aside', { kind: 'run_job' }));
+  await did('operator.retry-work', session.post('/v2/operator/due-work/set-aside', { kind: 'run_job' }));
   await did('operator.redrive-dead-letters', session.post('/v2/operator/queues/push/dead-letters', { ids: ['none'] }));
 };
 

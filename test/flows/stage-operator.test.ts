@@ -145,13 +145,13 @@ test('work that is overdue or set aside is listed by kind, and made due again on
     { ...overdue, ...due },
     { ...aside, ...INDEX_KEYS.setAside('send_message', now - 1_000), asideFrom: due.duePk },
   ]);
-  const stuck = (await operator.get('/v2/operator/work')).body.items;
+  const stuck = (await operator.get('/v2/operator/due-work')).body.items;
   const [own] = stuck.filter(({ kind }: { kind: string }) => kind === 'send_message');
   expect(own).toMatchObject({ queue: 'send', overdue: 1, more: false, setAside: 1 });
   expect(own.oldestDueSeconds).toBeGreaterThanOrEqual(60);
-  const listed = (await operator.get('/v2/operator/work/set-aside', { kind: 'send_message' })).body.items;
+  const listed = (await operator.get('/v2/operator/due-work/set-aside', { kind: 'send_message' })).body.items;
   expect(listed).toMatchObject([{ kind: 'send_message', pk: aside.pk, sk: aside.sk }]);
-  const retry = (body: object) => operator.post('/v2/operator/work/set-aside', body);
+  const retry = (body: object) => operator.post('/v2/operator/due-work/set-aside', body);
   const row = { pk: aside.pk, sk: aside.sk };
   expect((await retry({ kind: 'send_message', row })).body).toEqual({ kind: 'send_message', retried: 1 });
   expect((await retry({ kind: 'send_message', row })).body.retried).toBe(0);

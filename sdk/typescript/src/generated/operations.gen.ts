@@ -455,11 +455,11 @@ export type SessionsListQuery = NonNullable<SessionsListData['query']>;
 /** Query of `audit.list`. */
 export type AuditListQuery = NonNullable<AuditListData['query']>;
 
-/** Query of `operator.peek-dead-letters`. */
-export type OperatorPeekDeadLettersQuery = NonNullable<OperatorPeekDeadLettersData['query']>;
-
 /** Query of `operator.list-set-aside`. */
 export type OperatorListSetAsideQuery = NonNullable<OperatorListSetAsideData['query']>;
+
+/** Query of `operator.peek-dead-letters`. */
+export type OperatorPeekDeadLettersQuery = NonNullable<OperatorPeekDeadLettersData['query']>;
 
 /** Query of `operator.list-organizations`. */
 export type OperatorListOrganizationsQuery = NonNullable<OperatorListOrganizationsData['query']>;
@@ -3432,6 +3432,37 @@ export class AuditOperations extends Resource {
 
 export class OperatorOperations extends Resource {
   /**
+   * List work that is overdue or was set aside
+   *
+   * Lists work that has been due for five seconds or more, and work that failed for hours and waits for the operator.
+   *
+   * Only for a person in a session that has `operator:read`.
+   */
+  listWork(options?: RequestOptions): Promise<StuckWorkList> {
+    return this.call('GET', '/v2/operator/due-work', {}, options);
+  }
+
+  /**
+   * List work that was set aside
+   *
+   * Only for a person in a session that has `operator:read`.
+   */
+  listSetAside(query?: OperatorListSetAsideQuery, options?: RequestOptions): Promise<SetAsideWorkList> {
+    return this.call('GET', '/v2/operator/due-work/set-aside', { query }, options);
+  }
+
+  /**
+   * Make work that was set aside due again
+   *
+   * Work that was done meanwhile is not repeated; a second call changes nothing.
+   *
+   * Only for a person in a session that has `operator:write`.
+   */
+  retryWork(body: RetryWork, options?: RequestOptions): Promise<RetriedWork> {
+    return this.call('POST', '/v2/operator/due-work/set-aside', { body }, options);
+  }
+
+  /**
    * List the queues of the stage
    *
    * Only for a person in a session that has `operator:read`.
@@ -3464,37 +3495,6 @@ export class OperatorOperations extends Resource {
    */
   redriveDeadLetters(queue: string, body?: RedriveDeadLetters, options?: RequestOptions): Promise<Redrive> {
     return this.call('POST', path`/v2/operator/queues/${queue}/dead-letters`, { body }, options);
-  }
-
-  /**
-   * List work that is overdue or was set aside
-   *
-   * Lists work that has been due for five seconds or more, and work that failed for hours and waits for the operator.
-   *
-   * Only for a person in a session that has `operator:read`.
-   */
-  listWork(options?: RequestOptions): Promise<StuckWorkList> {
-    return this.call('GET', '/v2/operator/work', {}, options);
-  }
-
-  /**
-   * List work that was set aside
-   *
-   * Only for a person in a session that has `operator:read`.
-   */
-  listSetAside(query?: OperatorListSetAsideQuery, options?: RequestOptions): Promise<SetAsideWorkList> {
-    return this.call('GET', '/v2/operator/work/set-aside', { query }, options);
-  }
-
-  /**
-   * Make work that was set aside due again
-   *
-   * Work that was done meanwhile is not repeated; a second call changes nothing.
-   *
-   * Only for a person in a session that has `operator:write`.
-   */
-  retryWork(body: RetryWork, options?: RequestOptions): Promise<RetriedWork> {
-    return this.call('POST', '/v2/operator/work/set-aside', { body }, options);
   }
 
   /**

@@ -3522,16 +3522,6 @@ export type RequestSignInLink = {
 };
 
 /**
- * Which dead letters to move.
- */
-export type RedriveDeadLetters = {
-    /**
-     * The ids of the dead letters; when absent, all of the queue.
-     */
-    ids?: Array<string>;
-};
-
-/**
  * Which work to make due again.
  */
 export type RetryWork = {
@@ -3552,6 +3542,16 @@ export type RetryWork = {
          */
         sk: string;
     };
+};
+
+/**
+ * Which dead letters to move.
+ */
+export type RedriveDeadLetters = {
+    /**
+     * The ids of the dead letters; when absent, all of the queue.
+     */
+    ids?: Array<string>;
 };
 
 /**
@@ -12551,6 +12551,113 @@ export type AuditDetails = {
 };
 
 /**
+ * Work that is stuck.
+ */
+export type StuckWorkList = {
+    /**
+     * The kinds of which some work is stuck.
+     */
+    items: Array<StuckWork>;
+};
+
+/**
+ * Work of one kind that is overdue or was set aside.
+ */
+export type StuckWork = {
+    /**
+     * The kind of work.
+     */
+    kind: 'send_message' | 'fallback' | 'recover_send' | 'sandbox_outcome' | 'apply_receipt' | 'publish_event' | 'deliver_webhook' | 'drain_backlog' | 'send_chunk' | 'close_escrow' | 'abandon_upload' | 'check_sender' | 'judge_destination' | 'check_lanes' | 'send_push' | 'mail_sign_in' | 'index_contacts' | 'index_companies' | 'segment_members' | 'clean_up' | 'erase_contact' | 'run_job' | 'tell_activity' | 'check_cards' | 'run_journey' | 'journey_signal' | 'journey_work' | 'campaign_work' | 'smpp_parts' | 'reply_parts' | 'smpp_watch';
+    /**
+     * The queue.
+     */
+    queue: 'send' | 'critical' | 'critical-webhook' | 'bulk' | 'push' | 'outcome' | 'events' | 'webhook' | 'backlog';
+    /**
+     * Rows that are overdue; a lower bound when `more` is true.
+     */
+    overdue: number;
+    /**
+     * Whether there are more rows than were counted.
+     */
+    more: boolean;
+    /**
+     * How long the oldest one has been due, in seconds; null when none is.
+     */
+    oldestDueSeconds: number | null;
+    /**
+     * Rows that failed for hours and wait for the operator, 100 at most.
+     */
+    setAside: number;
+    /**
+     * The partitions in which something is overdue.
+     */
+    shards: Array<{
+        /**
+         * Its number.
+         */
+        shard: number;
+        /**
+         * Rows that are overdue, 100 at most.
+         */
+        overdue: number;
+        /**
+         * How long the oldest one has been due, in seconds.
+         */
+        oldestDueSeconds: number;
+        /**
+         * Whether the last lease of a dispatcher expired without being released.
+         */
+        leaseExpired: boolean;
+    }>;
+};
+
+/**
+ * Work that was set aside.
+ */
+export type SetAsideWorkList = {
+    /**
+     * The oldest of each kind, `limit` at most.
+     */
+    items: Array<SetAsideWork>;
+};
+
+/**
+ * Work that failed for hours.
+ */
+export type SetAsideWork = {
+    /**
+     * The kind of work.
+     */
+    kind: 'send_message' | 'fallback' | 'recover_send' | 'sandbox_outcome' | 'apply_receipt' | 'publish_event' | 'deliver_webhook' | 'drain_backlog' | 'send_chunk' | 'close_escrow' | 'abandon_upload' | 'check_sender' | 'judge_destination' | 'check_lanes' | 'send_push' | 'mail_sign_in' | 'index_contacts' | 'index_companies' | 'segment_members' | 'clean_up' | 'erase_contact' | 'run_job' | 'tell_activity' | 'check_cards' | 'run_journey' | 'journey_signal' | 'journey_work' | 'campaign_work' | 'smpp_parts' | 'reply_parts' | 'smpp_watch';
+    /**
+     * The partition key of its row.
+     */
+    pk: string;
+    /**
+     * The sort key of its row.
+     */
+    sk: string;
+    /**
+     * When it was set aside.
+     */
+    setAsideAt: string;
+};
+
+/**
+ * The work that is due again.
+ */
+export type RetriedWork = {
+    /**
+     * The kind of work.
+     */
+    kind: 'send_message' | 'fallback' | 'recover_send' | 'sandbox_outcome' | 'apply_receipt' | 'publish_event' | 'deliver_webhook' | 'drain_backlog' | 'send_chunk' | 'close_escrow' | 'abandon_upload' | 'check_sender' | 'judge_destination' | 'check_lanes' | 'send_push' | 'mail_sign_in' | 'index_contacts' | 'index_companies' | 'segment_members' | 'clean_up' | 'erase_contact' | 'run_job' | 'tell_activity' | 'check_cards' | 'run_journey' | 'journey_signal' | 'journey_work' | 'campaign_work' | 'smpp_parts' | 'reply_parts' | 'smpp_watch';
+    /**
+     * How many rows are due again.
+     */
+    retried: number;
+};
+
+/**
  * The queues of the stage.
  */
 export type QueueList = {
@@ -12684,113 +12791,6 @@ export type Redrive = {
      * Ids that are no longer dead letters, or were not among the first 200.
      */
     notFound: Array<string>;
-};
-
-/**
- * Work that is stuck.
- */
-export type StuckWorkList = {
-    /**
-     * The kinds of which some work is stuck.
-     */
-    items: Array<StuckWork>;
-};
-
-/**
- * Work of one kind that is overdue or was set aside.
- */
-export type StuckWork = {
-    /**
-     * The kind of work.
-     */
-    kind: 'send_message' | 'fallback' | 'recover_send' | 'sandbox_outcome' | 'apply_receipt' | 'publish_event' | 'deliver_webhook' | 'drain_backlog' | 'send_chunk' | 'close_escrow' | 'abandon_upload' | 'check_sender' | 'judge_destination' | 'check_lanes' | 'send_push' | 'mail_sign_in' | 'index_contacts' | 'index_companies' | 'segment_members' | 'clean_up' | 'erase_contact' | 'run_job' | 'tell_activity' | 'check_cards' | 'run_journey' | 'journey_signal' | 'journey_work' | 'campaign_work' | 'smpp_parts' | 'reply_parts' | 'smpp_watch';
-    /**
-     * The queue.
-     */
-    queue: 'send' | 'critical' | 'critical-webhook' | 'bulk' | 'push' | 'outcome' | 'events' | 'webhook' | 'backlog';
-    /**
-     * Rows that are overdue; a lower bound when `more` is true.
-     */
-    overdue: number;
-    /**
-     * Whether there are more rows than were counted.
-     */
-    more: boolean;
-    /**
-     * How long the oldest one has been due, in seconds; null when none is.
-     */
-    oldestDueSeconds: number | null;
-    /**
-     * Rows that failed for hours and wait for the operator, 100 at most.
-     */
-    setAside: number;
-    /**
-     * The partitions in which something is overdue.
-     */
-    shards: Array<{
-        /**
-         * Its number.
-         */
-        shard: number;
-        /**
-         * Rows that are overdue, 100 at most.
-         */
-        overdue: number;
-        /**
-         * How long the oldest one has been due, in seconds.
-         */
-        oldestDueSeconds: number;
-        /**
-         * Whether the last lease of a dispatcher expired without being released.
-         */
-        leaseExpired: boolean;
-    }>;
-};
-
-/**
- * Work that was set aside.
- */
-export type SetAsideWorkList = {
-    /**
-     * The oldest of each kind, `limit` at most.
-     */
-    items: Array<SetAsideWork>;
-};
-
-/**
- * Work that failed for hours.
- */
-export type SetAsideWork = {
-    /**
-     * The kind of work.
-     */
-    kind: 'send_message' | 'fallback' | 'recover_send' | 'sandbox_outcome' | 'apply_receipt' | 'publish_event' | 'deliver_webhook' | 'drain_backlog' | 'send_chunk' | 'close_escrow' | 'abandon_upload' | 'check_sender' | 'judge_destination' | 'check_lanes' | 'send_push' | 'mail_sign_in' | 'index_contacts' | 'index_companies' | 'segment_members' | 'clean_up' | 'erase_contact' | 'run_job' | 'tell_activity' | 'check_cards' | 'run_journey' | 'journey_signal' | 'journey_work' | 'campaign_work' | 'smpp_parts' | 'reply_parts' | 'smpp_watch';
-    /**
-     * The partition key of its row.
-     */
-    pk: string;
-    /**
-     * The sort key of its row.
-     */
-    sk: string;
-    /**
-     * When it was set aside.
-     */
-    setAsideAt: string;
-};
-
-/**
- * The work that is due again.
- */
-export type RetriedWork = {
-    /**
-     * The kind of work.
-     */
-    kind: 'send_message' | 'fallback' | 'recover_send' | 'sandbox_outcome' | 'apply_receipt' | 'publish_event' | 'deliver_webhook' | 'drain_backlog' | 'send_chunk' | 'close_escrow' | 'abandon_upload' | 'check_sender' | 'judge_destination' | 'check_lanes' | 'send_push' | 'mail_sign_in' | 'index_contacts' | 'index_companies' | 'segment_members' | 'clean_up' | 'erase_contact' | 'run_job' | 'tell_activity' | 'check_cards' | 'run_journey' | 'journey_signal' | 'journey_work' | 'campaign_work' | 'smpp_parts' | 'reply_parts' | 'smpp_watch';
-    /**
-     * How many rows are due again.
-     */
-    retried: number;
 };
 
 /**
@@ -19360,6 +19360,63 @@ export type AuditListResponses = {
 
 export type AuditListResponse = AuditListResponses[keyof AuditListResponses];
 
+export type OperatorListWorkData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v2/operator/due-work';
+};
+
+export type OperatorListWorkResponses = {
+    /**
+     * Work that is stuck.
+     */
+    200: StuckWorkList;
+};
+
+export type OperatorListWorkResponse = OperatorListWorkResponses[keyof OperatorListWorkResponses];
+
+export type OperatorListSetAsideData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The kind of work.
+         */
+        kind?: 'send_message' | 'fallback' | 'recover_send' | 'sandbox_outcome' | 'apply_receipt' | 'publish_event' | 'deliver_webhook' | 'drain_backlog' | 'send_chunk' | 'close_escrow' | 'abandon_upload' | 'check_sender' | 'judge_destination' | 'check_lanes' | 'send_push' | 'mail_sign_in' | 'index_contacts' | 'index_companies' | 'segment_members' | 'clean_up' | 'erase_contact' | 'run_job' | 'tell_activity' | 'check_cards' | 'run_journey' | 'journey_signal' | 'journey_work' | 'campaign_work' | 'smpp_parts' | 'reply_parts' | 'smpp_watch';
+        /**
+         * Maximum number of items: 1 to 200; 50 when absent.
+         */
+        limit?: number;
+    };
+    url: '/v2/operator/due-work/set-aside';
+};
+
+export type OperatorListSetAsideResponses = {
+    /**
+     * Work that was set aside.
+     */
+    200: SetAsideWorkList;
+};
+
+export type OperatorListSetAsideResponse = OperatorListSetAsideResponses[keyof OperatorListSetAsideResponses];
+
+export type OperatorRetryWorkData = {
+    body: RetryWork;
+    path?: never;
+    query?: never;
+    url: '/v2/operator/due-work/set-aside';
+};
+
+export type OperatorRetryWorkResponses = {
+    /**
+     * The work that is due again.
+     */
+    200: RetriedWork;
+};
+
+export type OperatorRetryWorkResponse = OperatorRetryWorkResponses[keyof OperatorRetryWorkResponses];
+
 export type OperatorListQueuesData = {
     body?: never;
     path?: never;
@@ -19422,63 +19479,6 @@ export type OperatorRedriveDeadLettersResponses = {
 };
 
 export type OperatorRedriveDeadLettersResponse = OperatorRedriveDeadLettersResponses[keyof OperatorRedriveDeadLettersResponses];
-
-export type OperatorListWorkData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/v2/operator/work';
-};
-
-export type OperatorListWorkResponses = {
-    /**
-     * Work that is stuck.
-     */
-    200: StuckWorkList;
-};
-
-export type OperatorListWorkResponse = OperatorListWorkResponses[keyof OperatorListWorkResponses];
-
-export type OperatorListSetAsideData = {
-    body?: never;
-    path?: never;
-    query?: {
-        /**
-         * The kind of work.
-         */
-        kind?: 'send_message' | 'fallback' | 'recover_send' | 'sandbox_outcome' | 'apply_receipt' | 'publish_event' | 'deliver_webhook' | 'drain_backlog' | 'send_chunk' | 'close_escrow' | 'abandon_upload' | 'check_sender' | 'judge_destination' | 'check_lanes' | 'send_push' | 'mail_sign_in' | 'index_contacts' | 'index_companies' | 'segment_members' | 'clean_up' | 'erase_contact' | 'run_job' | 'tell_activity' | 'check_cards' | 'run_journey' | 'journey_signal' | 'journey_work' | 'campaign_work' | 'smpp_parts' | 'reply_parts' | 'smpp_watch';
-        /**
-         * Maximum number of items: 1 to 200; 50 when absent.
-         */
-        limit?: number;
-    };
-    url: '/v2/operator/work/set-aside';
-};
-
-export type OperatorListSetAsideResponses = {
-    /**
-     * Work that was set aside.
-     */
-    200: SetAsideWorkList;
-};
-
-export type OperatorListSetAsideResponse = OperatorListSetAsideResponses[keyof OperatorListSetAsideResponses];
-
-export type OperatorRetryWorkData = {
-    body: RetryWork;
-    path?: never;
-    query?: never;
-    url: '/v2/operator/work/set-aside';
-};
-
-export type OperatorRetryWorkResponses = {
-    /**
-     * The work that is due again.
-     */
-    200: RetriedWork;
-};
-
-export type OperatorRetryWorkResponse = OperatorRetryWorkResponses[keyof OperatorRetryWorkResponses];
 
 export type OperatorChangeBreakerData = {
     body: ChangeBreaker;
