@@ -97,7 +97,7 @@ export const QUEUES = {
     ...STANDARD,
     name: 'send',
     purpose:
-      'Accepted messages to send asynchronously: unified sends, scheduled ones, fallback steps; parts of messages that have waited for the others; what waits for SMPP accounts; runs of journeys, and what they are told of; and sign-in links to mail.',
+      'Accepted messages to send asynchronously: unified sends, scheduled ones, fallback steps; parts of messages that have waited for the others; what waits for SMPP accounts; runs of journeys, and the events that they wait for; and sign-in links to mail.',
     concurrentBatches: 4,
     concurrencyFactor: 3,
     consumer: 'send',

@@ -10,13 +10,13 @@ import { pageOfOrganizations, readOrganization } from '../../storage/access/orga
 import type { CursorRequest } from '../../storage/client/cursor-pages.ts';
 import { readWallet } from '../../storage/wallet/read-wallet.ts';
 import { table } from '../process/aws.ts';
-import { enter, enterLook } from './acts.ts';
+import { recordAct, recordView } from './acts.ts';
 
 const COUNTED = ['accounts', 'keys', 'contacts'] as const;
 
 /** A page of the organizations of the stage. */
 export const listOrganizations = async (actor: Actor, request: CursorRequest) => {
-  await enterLook(actor, 'organizations');
+  await recordView(actor, 'organizations');
   const page = await pageOfOrganizations(table, request);
   if (isRefusal(page)) return page;
   return {
@@ -32,7 +32,7 @@ export const listOrganizations = async (actor: Actor, request: CursorRequest) =>
 export const readOrganizationState = async (actor: Actor, organizationId: Id<'organization'>) => {
   const organization = await readOrganization(table, organizationId);
   if (!organization) return refuse('NOT_FOUND', 'There is no such organization.');
-  await enter(actor, { action: 'organization.viewed', object: organizationId }, organizationId);
+  await recordAct(actor, { action: 'organization.viewed', object: organizationId }, organizationId);
   const [wallet, settings, counts] = await Promise.all([
     readWallet(table, organizationId),
     readKeptSettings(table, organizationId),

@@ -13,7 +13,7 @@ import {
   type ShownBreaker,
 } from '../../storage/due-work/shown-breakers.ts';
 import { clock, table } from '../process/aws.ts';
-import { enterLook, entryOf } from './acts.ts';
+import { entryOf, recordView } from './acts.ts';
 
 /** The route of channels that have none: their messages name the channel. */
 const routesOf = (channel: Channel): readonly string[] => {
@@ -28,7 +28,7 @@ const shown = ({ since, until, lastProbeAt, ...rest }: ShownBreaker) => ({
 
 /** The providers that are set up, each with the circuit breakers of its channel's routes. */
 export const listProviders = async (actor: Actor) => {
-  await enterLook(actor, 'providers');
+  await recordView(actor, 'providers');
   const providers = await listProviderSettings(table);
   const places = providers.flatMap(({ channel, provider }) =>
     routesOf(channel as Channel).map((route): BreakerPlace => ({ channel, provider, route })),

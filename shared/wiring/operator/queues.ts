@@ -8,14 +8,14 @@ import { QUEUE_NAMES, QUEUES, type QueueName, type WorkItem } from '../../queues
 import { type LastFailure, readLastFailures } from '../../storage/due-work/dead-letters.ts';
 import { backlogSeconds } from '../../storage/due-work/overdue-work.ts';
 import { clock, operatedQueues, table } from '../process/aws.ts';
-import { enter, enterLook } from './acts.ts';
+import { recordAct, recordView } from './acts.ts';
 
 /** Queues read concurrently: each queries the due index for all its kinds of work. */
 const QUEUES_AT_ONCE = 3;
 
 /** Every queue with its depth, its dead letters, and the age of its oldest work in the table. */
 export const listQueues = async (actor: Actor) => {
-  await enterLook(actor, 'queues');
+  await recordView(actor, 'queues');
   const operator = await operatedQueues();
   const items = await mapConcurrently(QUEUE_NAMES, QUEUES_AT_ONCE, async (queue) => {
     const [depth, oldestDueSeconds] = await Promise.all([operator.depth(queue), backlogSeconds(table, queue, clock())]);
@@ -67,7 +67,7 @@ const shownLetter = (
 
 /** Up to `limit` dead letters of a queue, with why each died. The body of a message that is not a work item is not shown. */
 export const peekDeadLetters = async (actor: Actor, queue: QueueName, limit: number) => {
-  await enter(actor, { action: 'dead_letters.peeked', object: `queue/${queue}`, details: { count: limit } });
+  await recordAct(actor, { action: 'dead_letters.peeked', object: `queue/${queue}`, details: { count: limit } });
   const letters = await (await operatedQueues()).deadLetters(queue, limit);
   const work = letters.map(({ body }) => readWork(queue, body));
   const [failures, due] = await Promise.all([
@@ -83,7 +83,7 @@ export const peekDeadLetters = async (actor: Actor, queue: QueueName, limit: num
 /** Moves dead letters back to their queue: those with the ids, or all. */
 export const redriveDeadLetters = async (actor: Actor, queue: QueueName, ids: readonly string[] | undefined) => {
   const count = ids && { details: { count: ids.length } };
-  await enter(actor, { action: 'dead_letters.redriven', object: `queue/${queue}`, ...count });
+  await recordAct(actor, { action: 'dead_letters.redriven', object: `queue/${queue}`, ...count });
   const operator = await operatedQueues();
   if (ids) {
     const moved = await operator.redrive(queue, [...new Set(ids)]);

@@ -7,7 +7,7 @@ import { MAX_COUNTED, stuckWork, WORK_KINDS } from '../../storage/due-work/overd
 import { isRowOf } from '../../storage/due-work/rows-of-kind.ts';
 import { listSetAside, putBack, type SetAside } from '../../storage/due-work/set-aside.ts';
 import { clock, table } from '../process/aws.ts';
-import { enter, enterLook } from './acts.ts';
+import { recordAct, recordView } from './acts.ts';
 
 /** Work due for this long is overdue: the dispatcher leaves more recent work to its queue. */
 const OVERDUE_MS = 2 * GRACE_MS;
@@ -16,7 +16,7 @@ const MAX_RETRIED = 200;
 
 /** Work that is overdue or was set aside, by its kind. */
 export const listStuckWork = async (actor: Actor) => {
-  await enterLook(actor, 'work');
+  await recordView(actor, 'work');
   const found = await stuckWork(table, clock(), OVERDUE_MS);
   const items = found.map(({ kind, queue, shards, setAside }) => ({
     kind,
@@ -35,7 +35,7 @@ const asideOf = (kinds: readonly WorkItem['kind'][], limit: number): Promise<Set
 
 /** Work that failed for hours: of a kind, or of each. */
 export const listSetAsideWork = async (actor: Actor, kind: WorkItem['kind'] | undefined, limit: number) => {
-  await enterLook(actor, 'work');
+  await recordView(actor, 'work');
   const items = await asideOf(kind ? [kind] : WORK_KINDS, limit);
   return { items: items.map(({ kind: of, pk, sk, at }) => ({ kind: of, pk, sk, setAsideAt: isoTime(at) })) };
 };
@@ -51,7 +51,7 @@ export const retryWork = async (actor: Actor, { kind, row }: Retry) => {
   if (row && !isRowOf({ kind, ...row }))
     return refuseField('There is no such work.', 'row.pk', 'must be of a row that work of this kind is about');
   const aside: readonly WorkItem[] = row ? [{ kind, ...row }] : await asideOf([kind], MAX_RETRIED);
-  await enter(actor, { action: 'work.retried', object: kind, details: { count: aside.length } });
+  await recordAct(actor, { action: 'work.retried', object: kind, details: { count: aside.length } });
   let retried = 0;
   for (const item of aside) if (await putBack(table, item, clock())) retried += 1;
   return { kind, retried };
