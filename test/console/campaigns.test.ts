@@ -101,7 +101,7 @@ describe('campaigns', () => {
     expect(progress.total).toBe(expected.reach);
     const shown = (name: string) => page.locator(`[data-figure="${name}"]`).innerText();
     await expect.poll(() => shown('delivered'), PATIENCE).toBe(String(progress.delivered));
-    expect(await shown('failed')).toBe(String(progress.failed));
+    await expect.poll(() => shown('failed'), PATIENCE).toBe(String(progress.failed));
 
     await expect.poll(() => rows(page).count(), PATIENCE).toBe(3);
     await inspect(page, 'campaign');
