@@ -22,8 +22,13 @@ const drag = async (page: Page, title: string, to: ReturnType<Page['locator']>, 
   await page.locator('[data-dragging]').waitFor();
   const end = await middle(to);
   await page.mouse.move(end.x, end.y, { steps: 8 });
-  await page.mouse.move(end.x, end.y + 1);
-  await page.getByText(`${title} sobre ${there}.`).waitFor({ state: 'attached' });
+  // Whatever the board draws meanwhile, the mouse moves over what is there now.
+  const moveOn = async () => {
+    await page.mouse.move(end.x, end.y + 1);
+    await page.mouse.move(end.x, end.y);
+    return page.getByText(`${title} sobre ${there}.`).count();
+  };
+  await expect.poll(moveOn, PATIENCE).toBe(1);
   await page.mouse.up();
   await expect.poll(() => page.locator('[data-dragging]').count(), PATIENCE).toBe(0);
 };
@@ -112,11 +117,12 @@ describe('the board', () => {
     // Taken back, it is where it was.
     await tile(page, 'A').focus();
     await page.keyboard.press('Space');
+    await page.getByText('A está na mão: Novo, posição 2.').waitFor({ state: 'attached' });
     await page.keyboard.press('ArrowRight');
     await page.getByText('A sobre Proposta', { exact: false }).waitFor({ state: 'attached' });
     await page.keyboard.press('Escape');
     await expect.poll(() => page.locator('[data-dragging]').count(), PATIENCE).toBe(0);
-    expect(await shown(page)).toEqual([['B', 'A'], [], [], [], []]);
+    await expect.poll(() => shown(page), PATIENCE).toEqual([['B', 'A'], [], [], [], []]);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'A', exact: true }).waitFor();
     expect((await card(0)).status).toBe('aberto');

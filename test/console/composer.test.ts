@@ -33,7 +33,7 @@ describe('the composer', () => {
     const price = await fact(page, 'sms', 'Preço');
     await message(page).getByRole('textbox', { name: 'Texto' }).fill('🙂'.repeat(40));
     await expect.poll(() => fact(page, 'sms', 'Partes'), PATIENCE).toBe('2');
-    expect(await fact(page, 'sms', 'Codificação')).toBe('UCS-2');
+    await expect.poll(() => fact(page, 'sms', 'Codificação'), PATIENCE).toBe('UCS-2');
     await expect.poll(() => fact(page, 'sms', 'Preço'), PATIENCE).not.toBe(price);
     await inspect(page, 'composer');
     expect((await messages(tenant)).total).toBe(0);
@@ -146,7 +146,7 @@ describe('the composer', () => {
     await page.getByRole('button', { name: 'Enviar' }).click();
     await expect.poll(() => page.getByRole('alert').getByText(/^req_/).count(), PATIENCE).toBe(2);
     const recipient = message(page).getByLabel('Destinatário');
-    expect(await recipient.getAttribute('aria-invalid')).toBe('true');
+    await expect.poll(() => recipient.getAttribute('aria-invalid'), PATIENCE).toBe('true');
     await inspect(page, 'composer-refused');
     expect((await messages(tenant)).total).toBe(0);
     await message(page).getByLabel('Destinatário').fill('+5511999990005');

@@ -144,7 +144,8 @@ describe('a contact', () => {
     await confirm(page, 'Registrar negativa');
     await row(page, 'pediu por telefone').getByText('Negou').waitFor();
     expect((await tenant.test.get(`/contacts/${id}`)).body.optIn.status).toBe('denied');
-    expect(await page.getByRole('button', { name: 'Registrar negativa' }).count()).toBe(0);
+    // The contact and the history of its consent are two answers.
+    await expect.poll(() => page.getByRole('button', { name: 'Registrar negativa' }).count(), PATIENCE).toBe(0);
     await inspect(page, 'contact-consent');
     await page.getByRole('button', { name: 'Registrar consentimento' }).click();
     await dialog(page)

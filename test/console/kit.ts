@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { type Account, newAccount, personHash } from '../../shared/domain/access/accounts.ts';
 import type { AccountRole } from '../../shared/domain/access/roles.ts';
 import { newLink } from '../../shared/domain/access/sign-in.ts';
@@ -18,8 +18,12 @@ import { DESKTOP, startBrowser } from './browser.ts';
 /** Where `npm run screenshots` writes pages; nowhere in other runs. */
 const SCREENSHOTS =
   process.env.CONSOLE_SCREENSHOTS === '1' ? join(import.meta.dirname, '../../docs/console') : undefined;
+/** How long a page may take for one answer or act: against pages that hang, since a loaded machine takes many times as long. */
+const PATIENCE_MS = 90_000;
 /** For `expect.poll`: a page is there when the service has answered. */
-export const PATIENCE = { timeout: 30_000, interval: 100 };
+export const PATIENCE = { timeout: PATIENCE_MS, interval: 100 };
+/** How long one test may take, which waits for many pages. */
+const TEST_MS = 300_000;
 export const SCHEMES = ['light', 'dark'] as const;
 /** The text of the axe that the builder uses. */
 const { source: AXE } = createRequire(import.meta.resolve('@axe-core/playwright'))('axe-core') as { source: string };
@@ -149,6 +153,7 @@ const startWithBrowser = async () => {
   const open = async (options: BrowserContextOptions = DESKTOP): Promise<Page> => {
     const context = await browser.newContext({ baseURL: messaging.url, ...options });
     onTestFinished(() => context.close());
+    context.setDefaultTimeout(PATIENCE_MS);
     const page = await context.newPage();
     await watch(page);
     return page;
@@ -203,6 +208,7 @@ let started: ReturnType<typeof startWithBrowser> | undefined;
  * with the process, which is ended by a signal.
  */
 export const startConsole = (): ReturnType<typeof startWithBrowser> => {
+  vi.setConfig({ testTimeout: TEST_MS });
   if (!started) process.once('SIGTERM', () => process.exit());
   started ??= startWithBrowser();
   return started;

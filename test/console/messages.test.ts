@@ -38,7 +38,8 @@ describe('the list of messages', () => {
     const page = await service.signedIn(await service.tenant());
     await page.getByRole('link', { name: 'Mensagens' }).click();
     await page.getByRole('heading', { name: 'Nenhuma mensagem aqui' }).waitFor();
-    expect(await page.evaluate('document.activeElement?.textContent')).toBe('Mensagens');
+    // The heading takes the focus after it is shown.
+    await expect.poll(() => page.evaluate('document.activeElement?.textContent'), PATIENCE).toBe('Mensagens');
     await inspect(page, 'messages-empty');
   });
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Page } from 'playwright-core';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { parseId } from '../../shared/domain/core/ids.ts';
 import type { QueueName } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
@@ -14,9 +14,6 @@ import { sendBodies } from '../support/queues.ts';
 import { use } from '../support/use.ts';
 import { PHONE } from './browser.ts';
 import { EVIL, expectInert, expectNoFaults, inspect, PATIENCE, startConsole } from './kit.ts';
-
-// A message dies at its fifth attempt.
-vi.setConfig({ testTimeout: 120_000 });
 
 const service = await use(startConsole());
 const admin = operatorJson(service.dataDir);
@@ -67,7 +64,8 @@ describe('dead letters in the browser', () => {
       await ofSend.waitFor();
       return ofSend.getByText(/para ver/).count();
     };
-    await expect.poll(dead, { timeout: 60_000, interval: 1_000 }).toBe(1);
+    // A message dies at its fifth attempt.
+    await expect.poll(dead, { ...PATIENCE, timeout: 2 * PATIENCE.timeout, interval: 1_000 }).toBe(1);
     await inspect(page, 'operator-queues');
     await ofSend.getByRole('link', { name: 'send', exact: true }).click();
     const letter = row(page, id);

@@ -41,7 +41,7 @@ describe('the overview', () => {
     await page.getByText(`curl ${service.url}/v1/messages`).waitFor();
     await inspect(page, 'overview-empty');
     await send(tenant, DELIVERED);
-    await expect.poll(() => page.locator('[data-figure="Mensagens"]').count(), { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => page.locator('[data-figure="Mensagens"]').count(), PATIENCE).toBe(1);
     await page.getByRole('link', { name: 'Nova mensagem' }).first().click();
     await page.getByRole('heading', { name: 'Nova mensagem', level: 1 }).waitFor();
     expectNoFaults(page);
@@ -52,7 +52,7 @@ describe('the overview', () => {
     for (const ending of [DELIVERED, DELIVERED, UNDELIVERED, SILENT]) await send(tenant, ending);
     await sendRcs(tenant);
     const metrics = async () => (await tenant.test.get('/v2/metrics')).body.totals;
-    await expect.poll(metrics, PATIENCE).toMatchObject({ total: 5, delivered: 3, read: 1, failed: 1 });
+    await expect.poll(metrics, PATIENCE).toMatchObject({ total: 5, sent: 5, delivered: 3, read: 1, failed: 1 });
     const { coins } = await metrics();
     const page = await service.signedIn(tenant);
     await page.locator('.recharts-surface').nth(2).waitFor();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { use } from '../support/use.ts';
 import { DESKTOP, PHONE } from './browser.ts';
-import { expectNoFaults, inspect, startConsole } from './kit.ts';
+import { expectNoFaults, inspect, PATIENCE, startConsole } from './kit.ts';
 
 const service = await use(startConsole());
 const tenant = await service.tenant();
@@ -114,9 +114,10 @@ describe('the frame', () => {
     await page.reload();
     await page.getByRole('heading', { name: 'Visão geral' }).waitFor();
     await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement?.textContent')).toBe('Ir para o conteúdo');
+    await expect.poll(() => page.evaluate('document.activeElement?.textContent'), PATIENCE).toBe('Ir para o conteúdo');
     await page.keyboard.press('Enter');
-    expect(await page.evaluate('document.activeElement?.id')).toBe('main');
+    // A browser follows a link within the page after it has handled the key.
+    await expect.poll(() => page.evaluate('document.activeElement?.id'), PATIENCE).toBe('main');
   });
 
   test('speaks the language of the browser, and the other one when that is chosen', async () => {
