@@ -79,7 +79,13 @@ describe('npm run new:operation', () => {
       // These files, their imports, and the document, which extends the schemas' types; the other files have a test of their own.
       writeFileSync(
         join(folder, 'written.json'),
-        JSON.stringify({ extends: './tsconfig.json', include: [], files: [...files, 'shared/openapi/document.ts'] }),
+        JSON.stringify({
+          extends: './tsconfig.json',
+          // The project's own is that of all its files, for the next check of its types.
+          compilerOptions: { tsBuildInfoFile: './written.tsbuildinfo' },
+          include: [],
+          files: [...files, 'shared/openapi/document.ts'],
+        }),
       );
       const { code, output } = await run(
         'node_modules/typescript/bin/tsc',
