@@ -6,7 +6,7 @@ import type { Tenant } from '../support/api.ts';
 import { listening } from '../support/loopback.ts';
 import { use } from '../support/use.ts';
 import { PHONE } from './browser.ts';
-import { expectNoFaults, inspect, startConsole } from './kit.ts';
+import { expectNoFaults, inspect, PATIENCE, startConsole } from './kit.ts';
 
 const service = await use(startConsole());
 /** Another site: what is asked of it, by path. */
@@ -99,6 +99,17 @@ describe('templates', () => {
 
     await page.getByRole('link', { name: 'Editar' }).click();
     await page.getByLabel('Rodapé').fill('');
+    await page.getByText('Tudo em JSON: mídia, carrossel, oferta').click();
+    const json = page.getByLabel('Componentes');
+    const components = await json.inputValue();
+    await json.fill('[{');
+    await page.getByText('Isto não é JSON.').waitFor();
+    await page.evaluate("document.querySelectorAll('details').forEach((section) => { section.open = false; })");
+    await page.getByRole('button', { name: 'Salvar' }).click();
+    // Not submitted: the browser opens the section and shows the field that is in the way.
+    const inFocus = () => page.evaluate("document.activeElement.getAttribute('aria-invalid')");
+    await expect.poll(inFocus, PATIENCE).toBe('true');
+    await json.fill(components);
     await page.getByRole('button', { name: 'Salvar' }).click();
     await page.getByText('Rascunho').waitFor();
     const changed = (await tenant.test.get(`/v2/templates/${id}`)).body;

@@ -58,7 +58,13 @@ const TextFields = ({ components, onChange }: PartProps) => {
   );
 };
 
-/** All of the components, for those that have no fields here. */
+/** Opens the section around a field that keeps its form from being submitted, so that the browser can show why. */
+const showField = (field: HTMLElement): void => {
+  const section = field.closest('details');
+  if (section) section.open = true;
+};
+
+/** All of the components, for those that have no fields here. While the text is not JSON, the form cannot be submitted. */
 const JsonField = ({ components, onChange }: PartProps) => {
   const t = useTexts(texts);
   const [typed, setTyped] = useState<string>();
@@ -81,6 +87,8 @@ const JsonField = ({ components, onChange }: PartProps) => {
         minRows={6}
         maxRows={24}
         mt="sm"
+        ref={(field) => field?.setCustomValidity(isRead ? '' : t.notJson)}
+        onInvalid={({ currentTarget }) => showField(currentTarget)}
         label={t.components}
         error={isRead ? undefined : t.notJson}
         value={typed ?? JSON.stringify(components, undefined, 2)}
