@@ -3,7 +3,7 @@ import { Agent, createServer, type IncomingHttpHeaders, type ServerResponse } fr
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { callDirectly, noteEndpoint } from '../../shared/storage/client/direct-calls.ts';
 import { exchange, type Line } from '../../shared/storage/client/exchange.ts';
@@ -11,6 +11,8 @@ import { requestSigner } from '../../shared/storage/client/signer.ts';
 import '../support/aws-environment.ts';
 import { listening } from '../support/loopback.ts';
 import { use } from '../support/use.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 type Respond = (response: ServerResponse) => void;
 const fine: Respond = (response) => void response.end('{}');
@@ -44,7 +46,6 @@ const lineWith = (agent: Agent, limits: Partial<Line> = {}): Line => {
   };
 };
 const NO_BODY = { 'content-length': '0' };
-const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
 test('a connection that is used again has no limit to connect', async () => {
   const line = lineWith(new Agent({ keepAlive: true, maxSockets: 1 }), { connectMs: 50 });
@@ -56,15 +57,19 @@ test('a connection that is used again has no limit to connect', async () => {
   expect(sockets).toHaveLength(before);
 });
 
-test('a call leaves no timer behind, be it answered or failed', async () => {
+test('a call leaves no timer behind, be it answered, broken off or never connected', async () => {
+  const { port } = await listening(createServer()).then(async ({ url, close }) => close().then(() => new URL(url)));
   const line = lineWith(new Agent());
-  const before = timers();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   await exchange(line, NO_BODY, '');
-  expect(timers()).toBe(before);
+  expect(vi.getTimerCount()).toBe(0);
   respond = (response) => void response.destroy();
   await expect(exchange(line, NO_BODY, '')).rejects.toThrow('socket hang up');
   respond = fine;
-  expect(timers()).toBe(before);
+  expect(vi.getTimerCount()).toBe(0);
+  await expect(exchange({ ...line, port: Number(port) }, NO_BODY, '')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  // The socket reports that it is closed after its error.
+  await expect.poll(() => vi.getTimerCount(), { timeout: 10_000 }).toBe(0);
 });
 
 test('the connection of a call that is not answered in time is closed, and not used again', async () => {
@@ -72,7 +77,7 @@ test('the connection of a call that is not answered in time is closed, and not u
   const line = lineWith(new Agent({ keepAlive: true }), { answerMs: 200 });
   await expect(exchange(line, NO_BODY, '')).rejects.toThrow('The table did not answer within 200 ms.');
   const socket = sockets.at(-1) as Socket;
-  if (!socket.destroyed) await once(socket, 'close');
+  if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
   respond = fine;
   expect((await exchange(line, NO_BODY, '')).statusCode).toBe(200);
   expect(sockets.at(-1)).not.toBe(socket);
