@@ -132,6 +132,7 @@ describe('dead letters', () => {
     expectProblem(await operator.get('/v2/operator/queues/none/dead-letters'), 404);
     expectProblem(await operator.get('/v2/operator/queues/push/dead-letters', { limit: 51 }), 400);
     expectProblem(await redrive({ ids: [] }), 422);
+    expectProblem(await redrive({ ids: Array.from({ length: 11 }, (_, at) => `letter-${at}`) }), 422);
   });
 });
 
@@ -183,6 +184,9 @@ test('providers are listed with their circuit breakers, which can be probed or c
   for (let at = 0; at < 2; at++) expect((await act('reset')).body).toMatchObject({ state: 'closed' });
   expectProblem(await act('probe'), 409);
   expect(await shown()).toEqual({ route: 'premium', state: 'closed', failures: 0, successes: 0 });
+  const views = (await stageLog('stage.viewed')).filter(({ object }: { object: string }) => object === 'providers');
+  // An open page polls: four views are one entry, or two if the hour ended meanwhile.
+  expect(views.length).toBeLessThanOrEqual(2);
 });
 
 test('organizations are listed in pages, and reading one with its wallet and limits is entered in its own log', async () => {

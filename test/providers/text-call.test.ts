@@ -75,6 +75,54 @@ it('sends what `fetch` sends, and reads what it reads', () =>
     { numRuns: 60 },
   ));
 
+it('asks for answers that are not compressed: it would not decompress them', async () => {
+  answer = { status: 200, headers: {}, body: '' };
+  await callProvider(io, call());
+  expect(received.at(-1)?.headers['accept-encoding']).toBe('identity');
+});
+
+it('reads an answer in parts, characters that they divide included, up to its limit in bytes', async () => {
+  const whole = Buffer.from('ação');
+  const parting = await use(
+    listening(
+      createServer((_, response) => {
+        response.write(whole.subarray(0, 2));
+        setTimeout(() => response.end(whole.subarray(2)), 50);
+      }),
+    ),
+  );
+  const read = (maxBytes: number) => callProvider(io, call({ url: parting.url, method: 'GET', maxBytes }));
+  expect(await read(whole.byteLength)).toMatchObject({ kind: 'answered', body: 'ação' });
+  expect(await read(whole.byteLength - 1)).toEqual({ kind: 'lost', detail: 'RangeError' });
+});
+
+it('leaves neither a timer nor, if it failed, a connection behind', async () => {
+  const closed: Promise<unknown>[] = [];
+  const ending = async (head: string) => {
+    const endpoint = await tcpEndpoint((socket) => {
+      closed.push(new Promise((resolve) => socket.once('close', resolve)));
+      socket.once('data', () => socket.write(head));
+    });
+    return use(endpoint);
+  };
+  const whole = await ending('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
+  const long = await ending(`HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n${'x'.repeat(50)}`);
+  const other = await ending('HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n');
+  const gone = await tcpEndpoint(() => undefined);
+  await gone.close();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const calling = ({ port }: { port: number }) =>
+    callProvider(io, call({ url: `http://127.0.0.1:${port}`, maxBytes: 40 }));
+  expect(await calling(whole)).toMatchObject({ kind: 'answered', body: 'ok' });
+  expect(await calling(long)).toEqual({ kind: 'lost', detail: 'RangeError' });
+  expect(await calling(other)).toMatchObject({ kind: 'lost' });
+  expect(await calling(gone)).toMatchObject({ kind: 'not_sent', detail: 'ECONNREFUSED' });
+  await Promise.all(closed.slice(1));
+  expect(closed).toHaveLength(3);
+  // The socket that was refused reports that it is closed after its error.
+  await expect.poll(() => vi.getTimerCount(), { timeout: 10_000 }).toBe(0);
+});
+
 it('sends a request once, whatever becomes of it', async () => {
   let requests = 0;
   const breaking = await use(

@@ -163,7 +163,7 @@ describe('the signer', () => {
     method: 'POST',
     protocol: 'https:',
     hostname: 'dynamodb.sa-east-1.amazonaws.com',
-    path: '/',
+    path: '/behind/a-proxy',
     query: {},
     headers: { host: 'dynamodb.sa-east-1.amazonaws.com', 'x-amz-target': 'DynamoDB_20120810.GetItem' },
     body: Buffer.from('{"Key":{"pk":{"S":"ação"}}}'),

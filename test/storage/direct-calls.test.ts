@@ -28,6 +28,7 @@ import { use } from '../support/use.ts';
 import { CERT, httpsEndpoint } from '../support/webhooks/endpoints.ts';
 
 interface Received {
+  readonly url: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -43,7 +44,7 @@ const FINE = json(200, '{}');
 let respond: Respond = FINE;
 const server = createServer((request, response) => {
   void buffer(request).then((body) => {
-    received.push({ headers: request.headers as Received['headers'], body: body.toString('utf8') });
+    received.push({ url: request.url, headers: request.headers as Received['headers'], body: body.toString('utf8') });
     respond(response, request);
   });
 });
@@ -52,6 +53,16 @@ const sdk = new DynamoDBClient({ endpoint, maxAttempts: 1 });
 
 const TableName = 'table';
 const get = () => new GetItemCommand({ TableName, Key: { pk: { S: 'a' } } });
+/** Counts the calls of a client that pass the middleware of the SDK. */
+const passesOf = (client: DynamoDBClient) => {
+  let passed = 0;
+  const count = (next: (args: never) => Promise<never>) => (args: never) => {
+    passed += 1;
+    return next(args);
+  };
+  client.middlewareStack.add(count as never, { step: 'initialize', name: 'count' });
+  return () => passed;
+};
 /** A client whose calls go past the SDK, which has made its first one. */
 const directClient = async () => {
   const client = tableClient(endpoint);
@@ -108,10 +119,10 @@ const command = fc.oneof(
   ),
 );
 
-/** Received headers without those that differ from call to call. */
-const steady = ({ headers }: Received) => {
+/** The path and the headers received, without those that differ from call to call. */
+const steady = ({ url, headers }: Received) => {
   const { authorization = '', 'x-amz-date': _, 'x-amz-content-sha256': __, 'content-length': ___, ...others } = headers;
-  return { ...others, authorization: authorization.replace(/Signature=\w+$|\d{8}\//g, '') };
+  return { url, ...others, authorization: authorization.replace(/Signature=\w+$|\d{8}\//g, '') };
 };
 
 test('a random call arrives as the SDK itself sends it, signed like its first one', async () => {
@@ -203,21 +214,24 @@ test.each([
   ],
   ['by nothing but a closed connection', (response) => response.destroy()],
 ] as const satisfies readonly (readonly [string, Respond])[])(
-  'a call answered %s may be tried again',
+  'a call answered %s fails at once, and may be tried again',
   async (_, broken) => {
     const client = await directClient();
     respond = broken;
     const fault = await client.send(get()).catch((error: unknown) => error);
     respond = FINE;
     expect(isTransient(fault)).toBe(true);
+    expect(fault).not.toMatchObject({ name: 'TimeoutError' });
     expect((await client.send(get())).$metadata.httpStatusCode).toBe(200);
   },
 );
 
 test('a call of another operation, and one with options of its own, are made by the SDK', async () => {
   const client = await directClient();
+  const passed = passesOf(client);
   respond = json(200, JSON.stringify({ Table: { TableName } }));
   expect((await client.send(new DescribeTableCommand({ TableName }))).Table?.TableName).toBe(TableName);
+  expect(passed()).toBe(1);
   respond = () => undefined;
   const aborted = client.send(get(), { abortSignal: AbortSignal.timeout(50) }).catch((error: Error) => error.name);
   expect(await aborted).toBe('AbortError');
@@ -236,7 +250,7 @@ test('a call is dated by the clock of the server that answered the last one', as
   expect(Math.abs(sent - Date.parse(date))).toBeLessThan(ahead / 2);
 });
 
-test('calls over TLS share a connection', async () => {
+test('calls over TLS go past the SDK too, and share a connection', async () => {
   tls.setDefaultCACertificates([...tls.getCACertificates(), CERT.toString()]);
   const ports: (number | undefined)[] = [];
   const secure = await use(
@@ -246,9 +260,11 @@ test('calls over TLS share a connection', async () => {
     }),
   );
   const client = tableClient(`https://localhost:${secure.port}`);
+  const passed = passesOf(client);
   for (let turn = 0; turn < 3; turn++) expect((await client.send(get())).$metadata.httpStatusCode).toBe(200);
   expect(new Set(ports).size).toBe(1);
   expect(ports).toHaveLength(3);
+  expect(passed()).toBe(1);
   client.destroy();
 });
 
@@ -280,12 +296,7 @@ test('a call that waits for a connection of others fails in time', async () => {
 
 test('calls pass the middleware of the SDK until its first one is answered, and none after that', async () => {
   const client = tableClient(endpoint);
-  let passed = 0;
-  const count = (next: (args: never) => Promise<never>) => (args: never) => {
-    passed += 1;
-    return next(args);
-  };
-  client.middlewareStack.add(count as never, { step: 'initialize', name: 'count' });
+  const passed = passesOf(client);
   for (let turn = 0; turn < 3; turn++) await client.send(get());
-  expect(passed).toBe(1);
+  expect(passed()).toBe(1);
 });
