@@ -16,6 +16,9 @@ import { type Service, tablesAt } from './processes.ts';
 
 /** As many as an organization may have: the page of lists shows them all. */
 export const LISTS = 1_000;
+const nameOf = (at: number) => `Loja ${String(at).padStart(4, '0')}`;
+/** The name of the one that is opened. */
+export const LIST_NAME = nameOf(0);
 /** Contacts of the list that is opened: the newest. */
 export const MEMBERS = 1_000;
 const PAGE = 200;
@@ -55,7 +58,7 @@ export const layOutConsole = async (service: Service, size: number): Promise<Wor
   said(`${size} messages`);
   const numbers = Array.from({ length: LISTS }, (_, at) => at);
   const lists = await mapConcurrently(numbers, CONCURRENCY, (at) =>
-    posted(client, '/v2/lists', { name: `Loja ${String(at).padStart(4, '0')}` }),
+    posted(client, '/v2/lists', { name: nameOf(at) }),
   );
   const [list] = lists;
   for (let from = 0; from < contacts.length; from += PAGE)

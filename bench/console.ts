@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { DESKTOP, startBrowser } from '../test/console/browser.ts';
 import { RARE_NAME } from './audience-base.ts';
-import { LISTS, layOutConsole, MEMBERS, ownersLink, type World } from './console-base.ts';
+import { LIST_NAME, LISTS, layOutConsole, MEMBERS, ownersLink, type World } from './console-base.ts';
 import { latencies, type Opened, observe, openBy } from './console-page.ts';
 import { type Service, startService } from './processes.ts';
 import { ROUNDS } from './record.ts';
@@ -28,12 +28,12 @@ interface Opening {
   /** What shows that it is there. */
   readonly shown: string;
 }
-const openingsOf = ({ list, segment, contact }: World): readonly Opening[] => [
+export const openingsOf = ({ list, segment, contact }: World): readonly Opening[] => [
   { what: 'messages', from: '/settings', press: inNavigation('Mensagens'), shown: ROWS },
   { what: 'contacts', from: '/settings', press: inNavigation('Contatos'), shown: ROWS },
   { what: `${figure(LISTS)} lists`, from: '/settings', press: inNavigation('Listas'), shown: ROWS },
   { what: 'segments', from: '/settings', press: inNavigation('Segmentos'), shown: ROWS },
-  { what: `a list of ${figure(MEMBERS)}`, from: '/lists', press: linkTo(list), shown: `${ROWS} a[href*="/contacts/"]` },
+  { what: `a list of ${figure(MEMBERS)}`, from: `/lists?q=${LIST_NAME}`, press: linkTo(list), shown: `${ROWS} a[href*="/contacts/"]` },
   { what: 'a segment of all', from: '/segments', press: linkTo(segment), shown: `${ROWS} a[href*="/contacts/"]` },
   { what: 'a conversation', from: '/contacts', press: linkTo(contact), shown: STEPS },
   { what: 'a message', from: '/messages', press: firstRow, shown: STEPS },
@@ -51,7 +51,7 @@ const type = (field: (page: Page) => ReturnType<Page['locator']>, text: string) 
   await page.keyboard.type(text, { delay: 60 });
 };
 const nextPage = (page: Page) => page.getByRole('button', { name: 'Próxima página' }).click();
-const interactionsOf = ({ contact }: World): readonly Interaction[] => [
+export const interactionsOf = ({ contact }: World): readonly Interaction[] => [
   { what: 'messages: the next page', at: '/messages', act: nextPage },
   {
     what: 'messages: typing in a filter',
@@ -83,7 +83,7 @@ const interactionsOf = ({ contact }: World): readonly Interaction[] => [
   },
 ];
 
-const goTo = async (page: Page, path: string, ready: string): Promise<void> => {
+export const goTo = async (page: Page, path: string, ready: string): Promise<void> => {
   await page.goto(`/console${path}`);
   await page.locator(ready).first().waitFor();
   await page.waitForLoadState('networkidle');

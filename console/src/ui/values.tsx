@@ -1,4 +1,4 @@
-import { Anchor, type AnchorProps, Badge, Text } from '@mantine/core';
+import { Anchor, type AnchorProps, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useFormat } from '../app/format.ts';
@@ -23,13 +23,22 @@ export const Coins = ({ coins }: { readonly coins: number }) => {
 
 /** How a status is: good, bad, on its way, over. */
 export type Tone = 'good' | 'bad' | 'pending' | 'neutral';
-const COLORS: Readonly<Record<Tone, string>> = { good: 'green', bad: 'red', pending: 'blue', neutral: 'gray' };
 
-/** A status in words, with a colour that repeats them. */
+/** A status in words, with a colour that repeats them. Plain, as all that stands in each row of a table. */
 export const Status = ({ tone, children }: { readonly tone: Tone; readonly children: ReactNode }) => (
-  <Badge color={COLORS[tone]} variant="dot" tt="none" fw={500} size="lg">
+  <span className="status" data-tone={tone}>
     {children}
-  </Badge>
+  </span>
+);
+
+/** A word that somebody gave to something. */
+export const Tag = ({ children }: { readonly children: ReactNode }) => <span className="tag">{children}</span>;
+
+/** Several of them. */
+export const TagGroup = ({ title, children }: { readonly title?: string; readonly children: ReactNode }) => (
+  <div className="tags" title={title}>
+    {children}
+  </div>
 );
 
 /** How a message stands, wherever it is shown. */

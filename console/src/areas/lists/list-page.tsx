@@ -65,17 +65,26 @@ const useColumns = (onRemove: (contact: Contact) => void): readonly Column<Conta
   return [...columns, remove];
 };
 
-/** The contacts that are in a list now. */
-const Members = ({ listId }: { readonly listId: string }) => {
-  const t = useTexts(texts);
-  const may = useMay();
+const useMembers = (listId: string) => {
   const [{ q }] = useSearchValues();
-  const [removing, setRemoving] = useState<Contact>();
-  const list = usePagedList<ContactPage, ContactsListQuery>({
+  return usePagedList<ContactPage, ContactsListQuery>({
     queryKey: ['list', listId, 'members'],
     filters: q?.trim() ? { q: q.trim() } : {},
     read: (query, signal) => api.contacts.list({ listId, ...query }, { signal }),
   });
+};
+
+interface MembersProps {
+  readonly listId: string;
+  readonly list: ReturnType<typeof useMembers>;
+}
+
+/** The contacts that are in a list now. */
+const Members = ({ listId, list }: MembersProps) => {
+  const t = useTexts(texts);
+  const may = useMay();
+  const [{ q }] = useSearchValues();
+  const [removing, setRemoving] = useState<Contact>();
   return (
     <Section title={t.members}>
       {may('pii:full') ? (
@@ -130,13 +139,15 @@ export default function ListPageView() {
   const t = useTexts(texts);
   const { id = '' }: { id?: string } = useParams({ strict: false });
   const list = useQuery({ queryKey: ['list', id], queryFn: ({ signal }) => api.lists.get(id, { signal }) });
+  // Asked for at the same time as the list.
+  const members = useMembers(id);
   return (
     <Page title={list.data?.name ?? t.title} actions={list.data ? <Actions list={list.data} /> : null}>
       <QueryView query={list}>
         {(data) => (
           <Stack gap="xl">
             <ListFacts list={data} />
-            <Members listId={id} />
+            <Members listId={id} list={members} />
           </Stack>
         )}
       </QueryView>
