@@ -57,7 +57,7 @@ const Step = ({ step }: { readonly step: ContactTimelineStep }) => {
         {messageId ? (
           <>
             {' · '}
-            <AppLink to={`/messages/${messageId}`} underline="always">
+            <AppLink to={`/messages/${messageId}`} underlined>
               {t.open}
             </AppLink>
           </>

@@ -11,7 +11,7 @@ import type { Contact, ContactPage, ContactsListQuery, StaticList } from '../../
 import { ContactExport } from '../../ui/contact-export.tsx';
 import { contactName, useContactColumns } from '../../ui/contacts.tsx';
 import { CopyText } from '../../ui/copy-text.tsx';
-import type { Column } from '../../ui/data-table.tsx';
+import { type Column, RowButton } from '../../ui/data-table.tsx';
 import { useSearchValues } from '../../ui/filters.tsx';
 import { PagedList, QueryView, usePagedList } from '../../ui/lists.tsx';
 import { Page, Section } from '../../ui/page.tsx';
@@ -52,14 +52,9 @@ const useColumns = (onRemove: (contact: Contact) => void): readonly Column<Conta
     title: t.actions,
     alignEnd: true,
     cell: (contact) => (
-      <Button
-        size="xs"
-        variant="default"
-        aria-label={t.removeOne(contactName(contact))}
-        onClick={() => onRemove(contact)}
-      >
+      <RowButton label={t.removeOne(contactName(contact))} onClick={() => onRemove(contact)}>
         {t.remove}
-      </Button>
+      </RowButton>
     ),
   };
   return [...columns, remove];
