@@ -1,7 +1,8 @@
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { DESKTOP, startBrowser } from '../test/console/browser.ts';
-import { RARE_NAME } from './audience-base.ts';
-import { LISTS, layOutConsole, MEMBERS, ownersLink, type World } from './console-base.ts';
+import { type Interaction, interactionsOf, type Opening, openingsOf, ROWS } from './console-acts.ts';
+import { layOutConsole, ownersLink } from './console-base.ts';
+import { type BrowserFloor, measureBrowserFloor, measureCalls, recordCalls } from './console-floor.ts';
 import { latencies, type Opened, observe, openBy } from './console-page.ts';
 import { type Service, startService } from './processes.ts';
 import { ROUNDS } from './record.ts';
@@ -13,76 +14,6 @@ const SIZE = Number(process.env.CONSOLE ?? 10_000);
 /** In ms: what a page takes besides its calls, and from an input to the frame that shows what it did. */
 const GOAL = { own: 100, interaction: 100 };
 
-const ROWS = '.data-table tbody tr';
-const STEPS = '.mantine-Timeline-item';
-const inNavigation = (name: string) => (page: Page) =>
-  page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
-const firstRow = (page: Page) => page.locator(ROWS).first().getByRole('link').first().click();
-const linkTo = (path: string) => (page: Page) => page.locator(`a[href="/console${path}"]`).first().click();
-
-interface Opening {
-  readonly what: string;
-  /** Where one comes from. */
-  readonly from: string;
-  readonly press: (page: Page) => Promise<void>;
-  /** What shows that it is there. */
-  readonly shown: string;
-}
-const openingsOf = ({ list, segment, contact }: World): readonly Opening[] => [
-  { what: 'messages', from: '/settings', press: inNavigation('Mensagens'), shown: ROWS },
-  { what: 'contacts', from: '/settings', press: inNavigation('Contatos'), shown: ROWS },
-  { what: `${figure(LISTS)} lists`, from: '/settings', press: inNavigation('Listas'), shown: ROWS },
-  { what: 'segments', from: '/settings', press: inNavigation('Segmentos'), shown: ROWS },
-  { what: `a list of ${figure(MEMBERS)}`, from: '/lists', press: linkTo(list), shown: `${ROWS} a[href*="/contacts/"]` },
-  { what: 'a segment of all', from: '/segments', press: linkTo(segment), shown: `${ROWS} a[href*="/contacts/"]` },
-  { what: 'a conversation', from: '/contacts', press: linkTo(contact), shown: STEPS },
-  { what: 'a message', from: '/messages', press: firstRow, shown: STEPS },
-];
-
-interface Interaction {
-  readonly what: string;
-  readonly at: string;
-  readonly act: (page: Page) => Promise<void>;
-  /** What is there before, and afterwards. */
-  readonly ready?: string;
-}
-const type = (field: (page: Page) => ReturnType<Page['locator']>, text: string) => async (page: Page) => {
-  await field(page).click();
-  await page.keyboard.type(text, { delay: 60 });
-};
-const nextPage = (page: Page) => page.getByRole('button', { name: 'Próxima página' }).click();
-const interactionsOf = ({ contact }: World): readonly Interaction[] => [
-  { what: 'messages: the next page', at: '/messages', act: nextPage },
-  {
-    what: 'messages: typing in a filter',
-    at: '/messages',
-    act: type((page) => page.getByLabel('Campanha'), 'spring'),
-  },
-  { what: 'messages: opening a row', at: '/messages', act: firstRow },
-  { what: 'contacts: typing a search', at: '/contacts', act: type((page) => page.getByRole('searchbox'), RARE_NAME) },
-  { what: 'contacts: the next page', at: '/contacts', act: nextPage },
-  { what: 'contacts: opening a row', at: '/contacts', act: firstRow },
-  {
-    what: `${figure(LISTS)} lists: typing a name`,
-    at: '/lists',
-    act: type((page) => page.getByRole('searchbox'), 'loja 09'),
-  },
-  { what: 'lists: opening a row', at: '/lists', act: firstRow },
-  { what: 'segments: typing a search', at: '/segments', act: type((page) => page.getByRole('searchbox'), 'todos') },
-  {
-    what: "a segment's builder: typing a value",
-    at: '/segments/new',
-    act: type((page) => page.getByLabel('Valor'), 'loja-sul'),
-    ready: 'fieldset',
-  },
-  {
-    what: 'a conversation: another part',
-    at: contact,
-    act: (page) => page.getByRole('tab', { name: 'Consentimento' }).click(),
-    ready: STEPS,
-  },
-];
-
 const goTo = async (page: Page, path: string, ready: string): Promise<void> => {
   await page.goto(`/console${path}`);
   await page.locator(ready).first().waitFor();
@@ -90,30 +21,33 @@ const goTo = async (page: Page, path: string, ready: string): Promise<void> => {
 };
 
 /** A page of each opening, of a document of its own: nothing is kept of the one before but the files. The first does not count. */
-const measureOpening = async (page: Page, { from, press, shown }: Opening) => {
+const measureOpening = async (page: Page, { what, from, press, shown }: Opening) => {
   const opened: Opened[] = [];
+  let calls: readonly Request[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
     await goTo(page, from, 'main h1');
-    opened.push(await openBy(page, () => press(page), shown));
+    calls = await recordCalls(page, async () => opened.push(await openBy(page, () => press(page), shown)));
   }
   const [first, ...rest] = opened;
   const of = (value: (each: Opened) => number) => median(rest.map(value));
   return {
+    what,
     firstMs: first?.ms ?? Number.NaN,
     ms: of(({ ms }) => ms),
     callsMs: of(({ callsMs }) => callsMs),
     ownMs: of(({ ms, callsMs }) => ms - callsMs),
+    aloneMs: await measureCalls(page, calls),
     slowest: rest.at(-1)?.slowest ?? { path: '—', ms: Number.NaN },
   };
 };
 
-const measureInteraction = async (page: Page, { at, act, ready = ROWS }: Interaction) => {
+const measureInteraction = async (page: Page, { what, at, act, ready = ROWS }: Interaction) => {
   const seen: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     await goTo(page, at, ready);
     seen.push(...(await latencies(page, () => act(page))));
   }
-  return { count: seen.length, medianMs: median(seen), worstMs: Math.max(...seen) };
+  return { what, count: seen.length, medianMs: median(seen), worstMs: Math.max(...seen) };
 };
 
 /** A page of a browser of its own, with the owner signed in. */
@@ -125,59 +59,83 @@ const signedIn = async (service: Service) => {
   await page.goto(await ownersLink(service), { timeout: 300_000 });
   await page.getByRole('button', { name: /Entrar com este link/ }).click();
   await page.locator('[data-organization]').waitFor();
-  return { page, close: () => browser.close() };
+  return { browser, page };
+};
+
+/** What of each list is measured, one after another, and said at once. */
+const each = async <T, R>(all: readonly T[], measureOne: (one: T) => Promise<R>): Promise<R[]> => {
+  const measured: R[] = [];
+  for (const one of all) {
+    measured.push(await measureOne(one));
+    console.log('console:', measured.at(-1));
+  }
+  return measured;
 };
 
 const measure = async () => {
   const service = await startService({ inMemory: true, env: { DISPATCH_SECONDS: '60000' } });
   try {
     const world = await layOutConsole(service, SIZE);
-    const { page, close } = await signedIn(service);
+    const { browser, page } = await signedIn(service);
     try {
-      const pages: ({ readonly what: string } & Awaited<ReturnType<typeof measureOpening>>)[] = [];
-      for (const opening of openingsOf(world)) {
-        const measured = { what: opening.what, ...(await measureOpening(page, opening)) };
-        console.log('console:', measured);
-        pages.push(measured);
-      }
-      const interactions: ({ readonly what: string } & Awaited<ReturnType<typeof measureInteraction>>)[] = [];
-      for (const interaction of interactionsOf(world)) {
-        const measured = { what: interaction.what, ...(await measureInteraction(page, interaction)) };
-        console.log('console:', measured);
-        interactions.push(measured);
-      }
-      return { pages, interactions };
+      const floor = await measureBrowserFloor(browser);
+      console.log('console: the browser alone', floor);
+      const pages = await each(openingsOf(world), (opening) => measureOpening(page, opening));
+      const interactions = await each(interactionsOf(world), (interaction) => measureInteraction(page, interaction));
+      return { floor, pages, interactions };
     } finally {
-      await close();
+      await browser.close();
     }
   } finally {
     await service.stop();
   }
 };
+type Measured = Awaited<ReturnType<typeof measure>>;
 
 const scale =
   SIZE < PROMISED ? ` **Scaled down**: ${figure(SIZE)} of ${figure(PROMISED)} (\`CONSOLE=${PROMISED}\`).` : '';
-const HOW = `An organization with ${figure(SIZE)} contacts and as many messages in a local service, whose engine is in memory, and its console in a Chromium on the same machine. A page is opened by its link, from a
-document that holds nothing but the page before; from the press until its rows are there. What it takes besides its calls is its own: its files, its script, and calls that wait for others' answers. Medians of ${ROUNDS}; the
-first does not count. An interaction's latency is the browser's own (Event Timing): from the input to the next frame, in steps of 8 ms, 16 at least; each key is one.${scale}`;
+const HOW = `An organization with ${figure(SIZE)} contacts and as many messages in a local service, whose engine is in memory, and its console in a Chromium on the same machine, which draws without a
+graphics card: all share its cores. A page is opened by its link, from a document that holds nothing but the page before; from the press until what it is opened for is there. What it takes besides its calls is its own:
+its files, its script, and calls that wait for others' answers. Beside it, the same calls made by \`fetch\` alone. Medians of ${ROUNDS}; the first does not count. An interaction's latency is the browser's own
+(Event Timing): from the input to the next frame, in steps of 8 ms, 16 at least; each key is one. The floor of both is a page without any library that shows a table of as many rows, and a field.${scale}`;
 
-/** What the console's pages wait for over a large base, and how soon they follow the person. */
-export const benchConsole = async (): Promise<Section> => {
-  const { pages, interactions } = await measure();
-  const openings = pages.map(({ what, firstMs, ms, callsMs, ownMs, slowest }) => ({
+const times = (value: number, floor: number): string => `${figure(value / floor)}×`;
+
+const openingRows = (pages: Measured['pages'], floor: BrowserFloor) => [
+  ...pages.map(({ what, firstMs, ms, callsMs, aloneMs, ownMs, slowest }) => ({
     Page: what,
     'ms, first': figure(firstMs),
     ms: figure(ms),
     'ms of its calls': figure(callsMs),
+    'the same calls alone': figure(aloneMs),
     'ms of its own': figure(ownMs),
+    'of the floor': times(ownMs, floor.openMs),
     'Slowest call': `${slowest.path}, ${figure(slowest.ms)} ms`,
-  }));
-  const answers = interactions.map(({ what, count, medianMs, worstMs }) => ({
+  })),
+  {
+    Page: 'floor: a table by script',
+    'ms, first': '—',
+    ms: figure(floor.openMs),
+    'ms of its calls': '—',
+    'the same calls alone': '—',
+    'ms of its own': figure(floor.openMs),
+    'of the floor': '1×',
+    'Slowest call': '—',
+  },
+];
+
+const interactionRows = (interactions: Measured['interactions'], floor: BrowserFloor) =>
+  [...interactions, { what: 'floor: typing in a field', ...floor }].map(({ what, count, medianMs, worstMs }) => ({
     Interaction: what,
     Count: figure(count),
     'ms, median': figure(medianMs),
     'ms, worst': figure(worstMs),
+    'worst, of the floor': times(worstMs, floor.worstMs),
   }));
+
+/** What the console's pages wait for over a large base, and how soon they follow the person. */
+export const benchConsole = async (): Promise<Section> => {
+  const { floor, pages, interactions } = await measure();
   return {
     title: 'The console',
     verdicts: [
@@ -186,6 +144,6 @@ export const benchConsole = async (): Promise<Section> => {
         verdict(`The slowest of ${what}`, worstMs, '<', GOAL.interaction, ' ms'),
       ),
     ],
-    text: [HOW, columns(openings), columns(answers)].join('\n\n'),
+    text: [HOW, columns(openingRows(pages, floor)), columns(interactionRows(interactions, floor))].join('\n\n'),
   };
 };

@@ -1,8 +1,7 @@
-import { Badge, Group } from '@mantine/core';
 import { defineTexts, useTexts } from '../app/texts.ts';
 import type { Contact } from '../sdk.ts';
 import { type Column, linkColumn } from './data-table.tsx';
-import { StateOf, Time, type Tone } from './values.tsx';
+import { StateOf, Tag, TagGroup, Time, type Tone } from './values.tsx';
 
 const texts = defineTexts(
   {
@@ -51,14 +50,12 @@ const Tags = ({ tags }: { readonly tags: readonly string[] }) => {
   const t = useTexts(texts);
   if (tags.length === 0) return <>—</>;
   return (
-    <Group gap={4} title={tags.join(', ')}>
+    <TagGroup title={tags.join(', ')}>
       {tags.slice(0, MOST_TAGS).map((tag) => (
-        <Badge key={tag} variant="default" tt="none" fw={500}>
-          {tag}
-        </Badge>
+        <Tag key={tag}>{tag}</Tag>
       ))}
       {tags.length > MOST_TAGS ? t.more(String(tags.length - MOST_TAGS)) : null}
-    </Group>
+    </TagGroup>
   );
 };
 

@@ -15,7 +15,7 @@ export const linkColumn = <T,>(title: string, toOf: (row: T) => string, nameOf: 
   key: 'link',
   title,
   cell: (row) => (
-    <Link to={toOf(row)} className="row-link breakable">
+    <Link to={toOf(row)} className="app-link">
       {nameOf(row)}
     </Link>
   ),
@@ -32,6 +32,20 @@ export const nameColumn = <T extends { readonly id: string } & { readonly [N in 
     ({ id }) => `${under}/${id}`,
     (row) => row[name],
   );
+
+interface RowButtonProps {
+  /** What it does, and to which row. */
+  readonly label: string;
+  readonly onClick: () => void;
+  readonly children: ReactNode;
+}
+
+/** An action on a row. Plain, as the table's own elements are. */
+export const RowButton = ({ label, onClick, children }: RowButtonProps) => (
+  <button type="button" className="row-button" aria-label={label} onClick={onClick}>
+    {children}
+  </button>
+);
 
 interface DataTableProps<T> {
   /** A description of the table for screen readers. */

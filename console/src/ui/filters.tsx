@@ -1,6 +1,6 @@
 import { Button, Group, NativeSelect, Paper, TextInput } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type SyntheticEvent, useMemo, useState } from 'react';
+import { memo, type SyntheticEvent, useCallback, useMemo, useState } from 'react';
 import { fromLocal, toLocal } from '../app/local-time.ts';
 import { shellTexts } from '../app/shell-texts.ts';
 import { useTexts } from '../app/texts.ts';
@@ -33,12 +33,16 @@ export const useSearchValues = (): readonly [
 ] => {
   const values = useSearch({ strict: false }) as Values;
   const navigate = useNavigate();
-  const change = (changes: Readonly<Record<string, string | undefined>>) => {
-    const next = Object.fromEntries(
-      Object.entries({ ...values, ...changes }).filter(([, value]) => value !== undefined && value !== ''),
-    );
-    void navigate({ to: '.', search: next as never, replace: true, resetScroll: false });
-  };
+  const change = useCallback(
+    (changes: Readonly<Record<string, string | undefined>>) => {
+      const next = (before: Values) =>
+        Object.fromEntries(
+          Object.entries({ ...before, ...changes }).filter(([, value]) => value !== undefined && value !== ''),
+        );
+      void navigate({ to: '.', search: next as never, replace: true, resetScroll: false });
+    },
+    [navigate],
+  );
   return [values, change];
 };
 
@@ -54,10 +58,11 @@ export const useFilterValues = (fields: readonly FilterField[]): Values => {
 interface FieldProps {
   readonly field: FilterField;
   readonly value: string | undefined;
-  readonly onChange: (value: string | undefined) => void;
+  readonly onChange: (name: string, value: string) => void;
 }
 
-const Field = ({ field, value, onChange }: FieldProps) => {
+/** Drawn again only if it has changed: it may have a thousand choices. */
+const Field = memo(({ field, value, onChange }: FieldProps) => {
   const t = useTexts(shellTexts);
   const { name, label, kind, choices = [], placeholder } = field;
   if (kind === 'choice')
@@ -66,7 +71,7 @@ const Field = ({ field, value, onChange }: FieldProps) => {
         name={name}
         label={label}
         value={value ?? ''}
-        onChange={(event) => onChange(event.currentTarget.value)}
+        onChange={(event) => onChange(name, event.currentTarget.value)}
         data={[{ value: '', label: t.all }, ...choices]}
       />
     );
@@ -82,7 +87,7 @@ const Field = ({ field, value, onChange }: FieldProps) => {
       {...(placeholder ? { placeholder } : {})}
     />
   );
-};
+});
 
 /** The filters of a list. A choice applies at once; what is typed, when it is sent. */
 export const Filters = ({ fields, label }: { readonly fields: readonly FilterField[]; readonly label: string }) => {
@@ -100,6 +105,7 @@ export const Filters = ({ fields, label }: { readonly fields: readonly FilterFie
     };
     change({ ...Object.fromEntries(fields.map((field) => [field.name, textOf(field)])), page: undefined });
   };
+  const choose = useCallback((name: string, value: string) => change({ [name]: value, page: undefined }), [change]);
   const clear = () => change({ ...Object.fromEntries(fields.map(({ name }) => [name, undefined])), page: undefined });
   return (
     <Paper component="form" onSubmit={submit} withBorder p="sm" role="search" aria-label={label}>
@@ -107,12 +113,7 @@ export const Filters = ({ fields, label }: { readonly fields: readonly FilterFie
         <summary>{label}</summary>
         <Group align="flex-end" gap="sm" mt="sm">
           {fields.map((field) => (
-            <Field
-              key={field.name}
-              field={field}
-              value={values[field.name]}
-              onChange={(value) => change({ [field.name]: value, page: undefined })}
-            />
+            <Field key={field.name} field={field} value={values[field.name]} onChange={choose} />
           ))}
           {fields.some(({ kind }) => kind !== 'choice') ? (
             <Button type="submit" variant="default">

@@ -1,5 +1,6 @@
 import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { api } from '../api.ts';
 import { useMay } from '../app/session.ts';
 import { shellTexts } from '../app/shell-texts.ts';
@@ -7,6 +8,7 @@ import { useTexts } from '../app/texts.ts';
 import type { Account } from '../sdk.ts';
 
 const LIMIT = 200;
+const NOBODY: readonly Account[] = [];
 
 /** The people of the organization: the first 200 of them. */
 export const useMembers = (): readonly Account[] => {
@@ -17,12 +19,18 @@ export const useMembers = (): readonly Account[] => {
     enabled: may('accounts:read'),
     staleTime: 60_000,
   });
-  return members.data ?? [];
+  return members.data ?? NOBODY;
+};
+
+/** The names of the people of the organization, by their ids: read once for all of a page's rows. */
+export const useMemberNames = (): ReadonlyMap<string, string> => {
+  const members = useMembers();
+  return useMemo(() => new Map(members.map(({ id, name }) => [id, name])), [members]);
 };
 
 /** The name of a person of the organization; for a removed person, and for a key, the id. */
 export const MemberName = ({ id }: { readonly id: string }) => {
-  const name = useMembers().find((member) => member.id === id)?.name;
+  const name = useMemberNames().get(id);
   return <span className="breakable">{name ?? id}</span>;
 };
 

@@ -32,7 +32,8 @@ export const Page = ({ title, description, actions, children }: PageProps) => {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page of the same component takes the focus too.
   useEffect(() => {
     // Not at the first page: the browser begins at its top by itself.
-    if (visited) heading.current?.focus();
+    // The router scrolls: a heading that scrolls to itself would have the page laid out before it is complete.
+    if (visited) heading.current?.focus({ preventScroll: true });
     visited = true;
   }, [pathname]);
   return (

@@ -1,6 +1,6 @@
-import { Anchor, type AnchorProps, Badge, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import type { AriaAttributes, ReactNode } from 'react';
 import { useFormat } from '../app/format.ts';
 import type { Card, Message } from '../sdk.ts';
 
@@ -23,13 +23,22 @@ export const Coins = ({ coins }: { readonly coins: number }) => {
 
 /** How a status is: good, bad, on its way, over. */
 export type Tone = 'good' | 'bad' | 'pending' | 'neutral';
-const COLORS: Readonly<Record<Tone, string>> = { good: 'green', bad: 'red', pending: 'blue', neutral: 'gray' };
 
-/** A status in words, with a colour that repeats them. */
+/** A status in words, with a colour that repeats them. Plain, as all that stands in each row of a table. */
 export const Status = ({ tone, children }: { readonly tone: Tone; readonly children: ReactNode }) => (
-  <Badge color={COLORS[tone]} variant="dot" tt="none" fw={500} size="lg">
+  <span className="status" data-tone={tone}>
     {children}
-  </Badge>
+  </span>
+);
+
+/** A word that somebody gave to something. */
+export const Tag = ({ children }: { readonly children: ReactNode }) => <span className="tag">{children}</span>;
+
+/** Several of them. */
+export const TagGroup = ({ title, children }: { readonly title?: string; readonly children: ReactNode }) => (
+  <div className="tags" title={title}>
+    {children}
+  </div>
 );
 
 /** How a message stands, wherever it is shown. */
@@ -57,19 +66,27 @@ export const StateOf = <S extends string>({ state, tones, words }: StateOfProps<
   <Status tone={tones[state]}>{words[state]}</Status>
 );
 
-interface AppLinkProps extends AnchorProps {
+interface AppLinkProps extends AriaAttributes {
   /** Below `/console`. */
   readonly to: string;
   readonly search?: Readonly<Record<string, string>>;
+  /** Underlined not only below the pointer: a link within a text. */
+  readonly underlined?: boolean;
   readonly children: ReactNode;
 }
 
 /** A link to a page of the console. */
-export const AppLink = ({ to, search, children, ...props }: AppLinkProps) => (
-  // The router's types know the parameters of routes that are written down; those of areas are a list.
-  <Anchor inherit component={Link} to={to} {...(search ? { search: search as never } : {})} {...props}>
+export const AppLink = ({ to, search, underlined, children, ...aria }: AppLinkProps) => (
+  <Link
+    to={to}
+    // The router's types know the parameters of routes that are written down; those of areas are a list.
+    {...(search ? { search: search as never } : {})}
+    className="app-link"
+    data-underlined={underlined || undefined}
+    {...aria}
+  >
     {children}
-  </Anchor>
+  </Link>
 );
 
 /** A name and its value, in a list of facts. */

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, List, Stack } from '@mantine/core';
+import { Button, List, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { Merge } from 'lucide-react';
@@ -10,11 +10,12 @@ import { type ContactRead, isProblem } from '../../sdk.ts';
 import { useAmount } from '../../ui/amount.tsx';
 import { Consent, contactName } from '../../ui/contacts.tsx';
 import { CopyText } from '../../ui/copy-text.tsx';
+import { useSearchValues } from '../../ui/filters.tsx';
 import { QueryView } from '../../ui/lists.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { AddressTabs, type Tab } from '../../ui/tabs.tsx';
-import { AppLink, Fact, Facts, Time } from '../../ui/values.tsx';
+import { AppLink, Fact, Facts, Tag, TagGroup, Time } from '../../ui/values.tsx';
 import { ConsentHistory } from './consent.tsx';
 import { EditContactDialog, MergeDialog } from './dialogs.ts';
 import { Journeys } from './journeys.tsx';
@@ -22,7 +23,7 @@ import { Memberships } from './memberships.tsx';
 import { pageTexts } from './page-texts.ts';
 import { Privacy } from './privacy.tsx';
 import { Activities, Deals } from './sales.tsx';
-import { Story } from './story.tsx';
+import { Story, useStory } from './story.tsx';
 import { texts } from './texts.ts';
 
 /** The company by its name, for whoever may read companies. */
@@ -58,13 +59,11 @@ const ContactFacts = ({ contact }: { readonly contact: ContactRead }) => {
         {tags.length === 0 ? (
           '—'
         ) : (
-          <Group gap={4}>
+          <TagGroup>
             {tags.map((tag) => (
-              <Badge key={tag} variant="default" tt="none" fw={500}>
-                {tag}
-              </Badge>
+              <Tag key={tag}>{tag}</Tag>
             ))}
-          </Group>
+          </TagGroup>
         )}
       </Fact>
       <Fact name={page.facts.lastInteractionAt}>
@@ -203,6 +202,9 @@ export default function ContactPageView() {
     queryKey: ['contact', id],
     queryFn: ({ signal }) => api.contacts.get(id, { signal }),
   });
+  // Asked for at the same time as the contact, by a page that begins with it.
+  const [{ tab }] = useSearchValues();
+  useStory(id, tab === undefined);
   const { data, error } = contact;
   const into = isProblem(error, 'NOT_FOUND') ? error.meta.mergedInto : undefined;
   return (

@@ -57,7 +57,7 @@ const Step = ({ step }: { readonly step: ContactTimelineStep }) => {
         {messageId ? (
           <>
             {' · '}
-            <AppLink to={`/messages/${messageId}`} underline="always">
+            <AppLink to={`/messages/${messageId}`} underlined>
               {t.open}
             </AppLink>
           </>
@@ -67,13 +67,18 @@ const Step = ({ step }: { readonly step: ContactTimelineStep }) => {
   );
 };
 
+/** The story of a contact, if it is `asked` for. */
+export const useStory = (id: string, asked = true) =>
+  useCursorList<ContactTimelineStep>({
+    queryKey: ['contact', id, 'timeline'],
+    read: async (paging, signal) => api.contacts.timeline(id, paging, { signal }),
+    enabled: asked,
+  });
+
 /** The history between the organization and a person, on every channel, newest first. */
 export const Story = ({ id }: { readonly id: string }) => {
   const t = useTexts(pageTexts).story;
-  const timeline = useCursorList<ContactTimelineStep>({
-    queryKey: ['contact', id, 'timeline'],
-    read: async (paging, signal) => api.contacts.timeline(id, paging, { signal }),
-  });
+  const timeline = useStory(id);
   return (
     <>
       <Text size="sm" pb="md">

@@ -1,5 +1,6 @@
 import '@xyflow/react/dist/base.css';
 import './canvas.css';
+import { replaceEqualDeep } from '@tanstack/react-query';
 import {
   type AriaLabelConfig,
   Background,
@@ -10,7 +11,7 @@ import {
   type NodeChange,
   ReactFlow,
 } from '@xyflow/react';
-import { type KeyboardEvent, useMemo } from 'react';
+import { type KeyboardEvent, useMemo, useRef } from 'react';
 import { useTexts } from '../../app/texts.ts';
 import { canvasTexts } from './canvas-texts.ts';
 import type { CanvasProps } from './canvas-types.ts';
@@ -27,10 +28,17 @@ const outcomeOf = (handle: string | null | undefined): Outcome => {
   return quando === 'ramo' ? { quando, ramo: ramo.join(':') } : { quando: quando as Outcome['quando'] };
 };
 
+/** What was drawn before, where nothing of it has changed: a letter that is typed draws one step again, not all. */
+const useKept = <T,>(drawn: T[]): T[] => {
+  const kept = useRef(drawn);
+  kept.current = replaceEqualDeep(kept.current, drawn);
+  return kept.current;
+};
+
 const useNodes = ({ graph, selected, edit, noteOf, faultsOf, marks }: CanvasProps): StepFlowNode[] => {
   const words = useStepWords();
   const places = useMemo(() => layout(graph), [graph]);
-  return graph.passos.map((step, at) => ({
+  const nodes = graph.passos.map((step, at) => ({
     id: step.chave,
     type: 'step' as const,
     position: places.get(step.chave) ?? { x: 0, y: 0 },
@@ -49,12 +57,13 @@ const useNodes = ({ graph, selected, edit, noteOf, faultsOf, marks }: CanvasProp
       canConnect: edit !== undefined,
     },
   }));
+  return useKept(nodes);
 };
 
 const useEdges = ({ graph }: CanvasProps): Edge[] => {
   const words = useStepWords();
   const known = new Set(graph.passos.map(({ chave }) => chave));
-  return graph.ligacoes.flatMap((link) => {
+  const edges = graph.ligacoes.flatMap((link) => {
     if (!known.has(link.de) || !known.has(link.para)) return [];
     const { quando = 'padrao', ramo } = link;
     const outcome: Outcome = ramo === undefined ? { quando } : { quando, ramo };
@@ -70,6 +79,7 @@ const useEdges = ({ graph }: CanvasProps): Edge[] => {
       markerEnd: { type: MarkerType.ArrowClosed },
     };
   });
+  return useKept(edges);
 };
 
 /** The journey as a drawing: steps are chosen, connected and taken away in it, by pointer and by keyboard. */

@@ -1,7 +1,8 @@
 import { Stack, Text, Title } from '@mantine/core';
+import { memo } from 'react';
 import { useFormat } from '../../app/format.ts';
 import { useTexts } from '../../app/texts.ts';
-import { type Graph, outcomeId, outcomesOf, type Step, targetOf } from './graph.ts';
+import { type Graph, outcomesOf, type Step, targetOf } from './graph.ts';
 import { useStepWords } from './step-words.ts';
 import { texts } from './texts.ts';
 
@@ -12,25 +13,65 @@ interface OutlineProps {
   readonly faultsOf: (key: string) => number;
 }
 
-const Leads = ({ graph, step }: { readonly graph: Graph; readonly step: Step }) => {
+interface EntryProps {
+  /** Its key. */
+  readonly id: string;
+  readonly name: string;
+  /** Where it leads to, one outcome a line. */
+  readonly leads: string;
+  readonly faults: number;
+  readonly isSelected: boolean;
+  readonly onSelect: (key: string) => void;
+}
+
+/** A step. Drawn again only if something of it has changed, not at each letter that is typed into another. */
+const Entry = memo(({ id, name, leads, faults, isSelected, onSelect }: EntryProps) => {
+  const t = useTexts(texts);
+  const format = useFormat();
+  return (
+    <li data-outline={id}>
+      <button type="button" aria-current={isSelected ? 'step' : undefined} onClick={() => onSelect(id)}>
+        <Text size="sm" fw={600} className="breakable">
+          {name}
+        </Text>
+        <Text size="xs" className="breakable">
+          {id}
+        </Text>
+        {(leads === '' ? [] : leads.split('\n')).map((lead, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two branches may be called the same while they are named.
+          <Text key={at} size="xs" c="dimmed" className="breakable">
+            {lead}
+          </Text>
+        ))}
+        {faults > 0 ? (
+          <Text size="xs" fw={600} c="var(--mantine-color-error)">
+            {t.problems(format.number(faults))}
+          </Text>
+        ) : null}
+      </button>
+    </li>
+  );
+});
+
+/** Where a step leads to, in words. */
+const useLeads = (graph: Graph) => {
   const t = useTexts(texts);
   const words = useStepWords();
-  const named = (key: string | undefined): string => {
-    const target = graph.passos.find(({ chave }) => chave === key);
-    return target ? words.nameOf(target) : t.ends;
-  };
-  return outcomesOf(step).map((outcome) => (
-    <Text key={outcomeId(outcome)} size="xs" c="dimmed" className="breakable">
-      {t.leads(words.outcomeOf(outcome), named(targetOf(graph, step.chave, outcome)))}
-    </Text>
-  ));
+  const names = new Map(graph.passos.map((step) => [step.chave, words.nameOf(step)]));
+  return (step: Step): string =>
+    outcomesOf(step)
+      .map((outcome) => {
+        const name = names.get(targetOf(graph, step.chave, outcome) ?? '') ?? t.ends;
+        return t.leads(words.outcomeOf(outcome), name);
+      })
+      .join('\n');
 };
 
 /** The journey as a list of its steps, with where each leads: all that the drawing says, in words. */
 export const Outline = ({ graph, selected, onSelect, faultsOf }: OutlineProps) => {
   const t = useTexts(texts);
   const words = useStepWords();
-  const format = useFormat();
+  const leadsOf = useLeads(graph);
   return (
     <Stack gap="xs" component="section" aria-label={t.steps}>
       <Title order={2} size="h4">
@@ -40,31 +81,17 @@ export const Outline = ({ graph, selected, onSelect, faultsOf }: OutlineProps) =
         {t.stepsHint}
       </Text>
       <ol className="journey-outline">
-        {graph.passos.map((step) => {
-          const faults = faultsOf(step.chave);
-          return (
-            <li key={step.chave} data-outline={step.chave}>
-              <button
-                type="button"
-                aria-current={step.chave === selected ? 'step' : undefined}
-                onClick={() => onSelect(step.chave)}
-              >
-                <Text size="sm" fw={600} className="breakable">
-                  {words.nameOf(step)}
-                </Text>
-                <Text size="xs" className="breakable">
-                  {step.chave}
-                </Text>
-                <Leads graph={graph} step={step} />
-                {faults > 0 ? (
-                  <Text size="xs" fw={600} c="var(--mantine-color-error)">
-                    {t.problems(format.number(faults))}
-                  </Text>
-                ) : null}
-              </button>
-            </li>
-          );
-        })}
+        {graph.passos.map((step) => (
+          <Entry
+            key={step.chave}
+            id={step.chave}
+            name={words.nameOf(step)}
+            leads={leadsOf(step)}
+            faults={faultsOf(step.chave)}
+            isSelected={step.chave === selected}
+            onSelect={onSelect}
+          />
+        ))}
       </ol>
     </Stack>
   );

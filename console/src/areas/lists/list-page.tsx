@@ -11,7 +11,7 @@ import type { Contact, ContactPage, ContactsListQuery, StaticList } from '../../
 import { ContactExport } from '../../ui/contact-export.tsx';
 import { contactName, useContactColumns } from '../../ui/contacts.tsx';
 import { CopyText } from '../../ui/copy-text.tsx';
-import type { Column } from '../../ui/data-table.tsx';
+import { type Column, RowButton } from '../../ui/data-table.tsx';
 import { useSearchValues } from '../../ui/filters.tsx';
 import { PagedList, QueryView, usePagedList } from '../../ui/lists.tsx';
 import { Page, Section } from '../../ui/page.tsx';
@@ -52,30 +52,34 @@ const useColumns = (onRemove: (contact: Contact) => void): readonly Column<Conta
     title: t.actions,
     alignEnd: true,
     cell: (contact) => (
-      <Button
-        size="xs"
-        variant="default"
-        aria-label={t.removeOne(contactName(contact))}
-        onClick={() => onRemove(contact)}
-      >
+      <RowButton label={t.removeOne(contactName(contact))} onClick={() => onRemove(contact)}>
         {t.remove}
-      </Button>
+      </RowButton>
     ),
   };
   return [...columns, remove];
 };
 
-/** The contacts that are in a list now. */
-const Members = ({ listId }: { readonly listId: string }) => {
-  const t = useTexts(texts);
-  const may = useMay();
+const useMembers = (listId: string) => {
   const [{ q }] = useSearchValues();
-  const [removing, setRemoving] = useState<Contact>();
-  const list = usePagedList<ContactPage, ContactsListQuery>({
+  return usePagedList<ContactPage, ContactsListQuery>({
     queryKey: ['list', listId, 'members'],
     filters: q?.trim() ? { q: q.trim() } : {},
     read: (query, signal) => api.contacts.list({ listId, ...query }, { signal }),
   });
+};
+
+interface MembersProps {
+  readonly listId: string;
+  readonly list: ReturnType<typeof useMembers>;
+}
+
+/** The contacts that are in a list now. */
+const Members = ({ listId, list }: MembersProps) => {
+  const t = useTexts(texts);
+  const may = useMay();
+  const [{ q }] = useSearchValues();
+  const [removing, setRemoving] = useState<Contact>();
   return (
     <Section title={t.members}>
       {may('pii:full') ? (
@@ -130,13 +134,15 @@ export default function ListPageView() {
   const t = useTexts(texts);
   const { id = '' }: { id?: string } = useParams({ strict: false });
   const list = useQuery({ queryKey: ['list', id], queryFn: ({ signal }) => api.lists.get(id, { signal }) });
+  // Asked for at the same time as the list.
+  const members = useMembers(id);
   return (
     <Page title={list.data?.name ?? t.title} actions={list.data ? <Actions list={list.data} /> : null}>
       <QueryView query={list}>
         {(data) => (
           <Stack gap="xl">
             <ListFacts list={data} />
-            <Members listId={id} />
+            <Members listId={id} list={members} />
           </Stack>
         )}
       </QueryView>

@@ -1,7 +1,7 @@
 import { Code, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { useTexts } from '../../app/texts.ts';
@@ -152,26 +152,41 @@ const Whole = ({
   );
 };
 
-/** A message: its content, the decisions about it, the deliveries of its events, and the possible actions. */
-export default function MessagePage() {
-  const t = useTexts(texts);
-  const { id = '' }: { id?: string } = useParams({ strict: false });
+/** A message and its timeline, asked for at the same time. The timeline is read again whenever the message has changed. */
+const useMessage = (id: string) => {
   const message = useQuery({
     queryKey: ['message', id],
     queryFn: ({ signal }) => api.messages.get(id, { signal }),
     refetchInterval: ({ state }) => (state.data && isOpen(state.data) ? REFRESH_MS : false),
   });
   const timeline = useQuery({
-    queryKey: ['message', id, 'timeline', message.data?.updatedAt],
+    queryKey: ['message', id, 'timeline'],
     queryFn: ({ signal }) => api.messages.timeline(id, { signal }),
-    enabled: message.data !== undefined,
-    placeholderData: (previous) => previous,
     // Deliveries of its events come after its last change.
     refetchInterval: 2 * REFRESH_MS,
   });
+  const updatedAt = message.data && `${id} ${message.data.updatedAt}`;
+  const known = useRef(updatedAt);
+  const { refetch } = timeline;
+  useEffect(() => {
+    const before = known.current;
+    known.current = updatedAt;
+    if (before?.startsWith(`${id} `) && updatedAt !== undefined && before !== updatedAt) void refetch();
+  }, [id, updatedAt, refetch]);
+  return { message, timeline };
+};
+
+/** A message: its content, the decisions about it, the deliveries of its events, and the possible actions. */
+export default function MessagePage() {
+  const t = useTexts(texts);
+  const { id = '' }: { id?: string } = useParams({ strict: false });
+  const { message, timeline } = useMessage(id);
   return (
     <Page title={t.message} actions={message.data ? <MessageActions message={message.data} /> : null}>
-      <ProblemView error={message.error ?? timeline.error} onRetry={() => void message.refetch()} />
+      <ProblemView
+        error={message.error ?? timeline.error}
+        onRetry={() => void (message.error ? message : timeline).refetch()}
+      />
       {message.isPending && !message.error ? <Loading /> : null}
       {message.data ? <Whole message={message.data} timeline={timeline.data} /> : null}
     </Page>

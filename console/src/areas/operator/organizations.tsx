@@ -19,11 +19,7 @@ const useColumns = (): readonly Column<OrganizationSummary>[] => {
     {
       key: 'name',
       title: t.organization.name,
-      cell: ({ id, name }) => (
-        <AppLink to={`/operator/organizations/${id}`} className="breakable">
-          {name}
-        </AppLink>
-      ),
+      cell: ({ id, name }) => <AppLink to={`/operator/organizations/${id}`}>{name}</AppLink>,
     },
     { key: 'id', title: t.organization.id, cell: ({ id }) => <span className="breakable">{id}</span> },
     { key: 'createdAt', title: t.organization.createdAt, cell: ({ createdAt }) => <Time at={createdAt} /> },

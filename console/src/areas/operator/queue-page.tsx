@@ -46,13 +46,11 @@ const Work = ({ letter: { work } }: { readonly letter: DeadLetter }) => {
   return (
     <Stack gap={2}>
       <Code className="breakable">{work.kind}</Code>
-      <Text size="sm" className="breakable">
+      <Text>
         {work.pk} · {work.sk}
       </Text>
       {work.organizationId ? (
-        <AppLink to={`/operator/organizations/${work.organizationId}`} size="sm" className="breakable">
-          {work.organizationId}
-        </AppLink>
+        <AppLink to={`/operator/organizations/${work.organizationId}`}>{work.organizationId}</AppLink>
       ) : null}
     </Stack>
   );
@@ -66,9 +64,7 @@ const WhyItDied = ({ letter: { lastFailure } }: { readonly letter: DeadLetter })
       <Text fw={600} className="breakable">
         {lastFailure.fault}
       </Text>
-      <Text size="sm" className="breakable">
-        {lastFailure.reason}
-      </Text>
+      <Text>{lastFailure.reason}</Text>
       <Text size="sm" c="dimmed">
         <Time at={lastFailure.at} />
       </Text>

@@ -1,5 +1,5 @@
 import { keepPreviousData, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 import { api } from '../../api.ts';
 import type { Card, Stage } from '../../sdk.ts';
 import { applyMoves, type Columns, type Move } from './moves.ts';
@@ -42,6 +42,10 @@ export const useStages = (id: string, stages: readonly Stage[], paused: boolean)
       refetchInterval: paused ? (false as const) : REFRESH_MS,
     })),
   });
+  const showMore = useCallback(
+    (stageId: string) => setPages((all) => ({ ...all, [stageId]: (all[stageId] ?? 1) + 1 })),
+    [],
+  );
   const columns: Columns = Object.fromEntries(stages.map((stage, at) => [stage.id, queries[at]?.data?.cards ?? []]));
   const more = new Set(stages.filter((_, at) => queries[at]?.data?.more).map((stage) => stage.id));
   return {
@@ -50,7 +54,7 @@ export const useStages = (id: string, stages: readonly Stage[], paused: boolean)
     more,
     loading: queries.some(({ isPending }) => isPending),
     error: queries.find(({ error }) => error)?.error ?? null,
-    showMore: (stageId: string) => setPages({ ...pages, [stageId]: (pages[stageId] ?? 1) + 1 }),
+    showMore,
   };
 };
 

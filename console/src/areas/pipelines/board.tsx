@@ -5,6 +5,7 @@ import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import { styleNonce } from '../../app/theme.ts';
 import type { Board as BoardView, Card } from '../../sdk.ts';
+import { useMemberNames } from '../../ui/members.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { Loading } from '../../ui/states.tsx';
 import styles from './board.module.css';
@@ -21,6 +22,8 @@ const cardIn = (columns: Columns, id: string): Card | undefined =>
   Object.values(columns)
     .flat()
     .find((card) => card.id === id);
+
+const NO_CARDS: readonly Card[] = [];
 
 type Place = DragStart['source'] | null | undefined;
 
@@ -65,6 +68,7 @@ export const Board = ({ board, dragging, onDragging }: BoardProps) => {
   const held = useRef(shown);
   if (!dragging) held.current = shown;
   const columns = held.current;
+  const names = useMemberNames();
   const announcements = useAnnouncements(board, columns);
   const typeOf = (stageId: string) => pipeline.estagios.find(({ id }) => id === stageId)?.tipo;
   const put = (result: DropResult, provided: ResponderProvided) => {
@@ -99,9 +103,11 @@ export const Board = ({ board, dragging, onDragging }: BoardProps) => {
               key={stage.id}
               stage={stage}
               count={board.estagios.find(({ id }) => id === stage.id)}
-              cards={columns[stage.id] ?? []}
+              cards={columns[stage.id] ?? NO_CARDS}
               fixed={!may('crm:write') || pipeline.arquivado}
-              onMore={stages.more.has(stage.id) ? () => stages.showMore(stage.id) : undefined}
+              more={stages.more.has(stage.id)}
+              onMore={stages.showMore}
+              names={names}
             />
           ))}
         </section>

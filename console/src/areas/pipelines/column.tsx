@@ -2,11 +2,11 @@ import { Draggable, Droppable } from '@hello-pangea/dnd';
 import { Badge, Button, Group, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { AlarmClock } from 'lucide-react';
+import { memo } from 'react';
 import { useFormat } from '../../app/format.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Board, Card, Stage } from '../../sdk.ts';
 import { Amount } from '../../ui/amount.tsx';
-import { MemberName } from '../../ui/members.tsx';
 import styles from './board.module.css';
 import { texts } from './texts.ts';
 
@@ -24,63 +24,57 @@ const Stalled = ({ stage }: { readonly stage: Stage }) => {
 interface TileProps {
   readonly card: Card;
   readonly stage: Stage;
+  /** The name of the person who is responsible for it. */
+  readonly person: string | undefined;
 }
 
-/** The part of a card that the board shows. */
-const Tile = ({ card, stage }: TileProps) => {
+/** The part of a card that the board shows. Plain elements: there are up to a thousand of them. */
+const Tile = ({ card, stage, person }: TileProps) => {
   const format = useFormat();
   return (
     <>
-      <Text fw={600} size="sm" className="breakable">
-        {card.titulo}
-      </Text>
+      <p className={styles.title}>{card.titulo}</p>
       {card.valor === undefined ? null : (
-        <Text size="sm">
+        <div className={styles.amount}>
           <Amount value={card.valor} currency={card.moeda} />
-        </Text>
+        </div>
       )}
-      {card.responsavelId ? (
-        <Text size="xs" c="dimmed">
-          <MemberName id={card.responsavelId} />
-        </Text>
+      {person === undefined ? null : <div className={styles.detail}>{person}</div>}
+      {card.dataPrevista || card.parado ? (
+        <div className={styles.state}>
+          {card.dataPrevista ? (
+            <span className={styles.detail}>{format.date(`${card.dataPrevista}T12:00:00`)}</span>
+          ) : null}
+          {card.parado ? <Stalled stage={stage} /> : null}
+        </div>
       ) : null}
-      <Group gap="xs">
-        {card.dataPrevista ? (
-          <Text size="xs" c="dimmed">
-            {format.date(`${card.dataPrevista}T12:00:00`)}
-          </Text>
-        ) : null}
-        {card.parado ? <Stalled stage={stage} /> : null}
-      </Group>
     </>
   );
 };
 
-const CardOnBoard = ({
-  card,
-  stage,
-  index,
-  fixed,
-}: TileProps & { readonly index: number; readonly fixed: boolean }) => (
-  <Draggable draggableId={card.id} index={index} isDragDisabled={fixed}>
-    {({ innerRef, draggableProps, dragHandleProps }, { isDragging }) => {
-      // The card is a link that can be dragged: Enter opens it, space lifts it.
-      const { role: _, ...handle } = dragHandleProps ?? { role: '' };
-      return (
-        <li ref={innerRef} {...draggableProps}>
-          <Link
-            {...handle}
-            to={`/pipelines/${card.pipelineId}/cards/${card.id}`}
-            className={styles.card}
-            data-card={card.id}
-            data-dragging={isDragging || undefined}
-          >
-            <Tile card={card} stage={stage} />
-          </Link>
-        </li>
-      );
-    }}
-  </Draggable>
+/** Drawn again only if something of it has changed. */
+const CardOnBoard = memo(
+  ({ index, fixed, ...tile }: TileProps & { readonly index: number; readonly fixed: boolean }) => (
+    <Draggable draggableId={tile.card.id} index={index} isDragDisabled={fixed}>
+      {({ innerRef, draggableProps, dragHandleProps }, { isDragging }) => {
+        // The card is a link that can be dragged: Enter opens it, space lifts it.
+        const { role: _, ...handle } = dragHandleProps ?? { role: '' };
+        return (
+          <li ref={innerRef} {...draggableProps}>
+            <Link
+              {...handle}
+              to={`/pipelines/${tile.card.pipelineId}/cards/${tile.card.id}`}
+              className={styles.card}
+              data-card={tile.card.id}
+              data-dragging={isDragging || undefined}
+            >
+              <Tile {...tile} />
+            </Link>
+          </li>
+        );
+      }}
+    </Draggable>
+  ),
 );
 
 interface ColumnProps {
@@ -90,11 +84,14 @@ interface ColumnProps {
   readonly cards: readonly Card[];
   /** Its cards stay where they are. */
   readonly fixed: boolean;
-  readonly onMore: (() => void) | undefined;
+  /** Whether it has others than these. */
+  readonly more: boolean;
+  readonly onMore: (stageId: string) => void;
+  /** People by their ids. */
+  readonly names: ReadonlyMap<string, string>;
 }
 
-/** A stage: what it holds, and its cards in their order. */
-export const Column = ({ stage, count, cards, fixed, onMore }: ColumnProps) => {
+const ColumnView = ({ stage, count, cards, fixed, more, onMore, names }: ColumnProps) => {
   const t = useTexts(texts);
   const format = useFormat();
   return (
@@ -125,17 +122,27 @@ export const Column = ({ stage, count, cards, fixed, onMore }: ColumnProps) => {
             aria-label={stage.nome}
           >
             {cards.map((card, index) => (
-              <CardOnBoard key={card.id} card={card} stage={stage} index={index} fixed={fixed} />
+              <CardOnBoard
+                key={card.id}
+                card={card}
+                stage={stage}
+                index={index}
+                fixed={fixed}
+                person={card.responsavelId && (names.get(card.responsavelId) ?? card.responsavelId)}
+              />
             ))}
             {placeholder}
           </ul>
         )}
       </Droppable>
-      {onMore ? (
-        <Button variant="subtle" size="xs" fullWidth onClick={onMore}>
+      {more ? (
+        <Button variant="subtle" size="xs" fullWidth onClick={() => onMore(stage.id)}>
           {t.moreCards}
         </Button>
       ) : null}
     </section>
   );
 };
+
+/** A stage: what it holds, and its cards in their order. Drawn again only if something of it has changed. */
+export const Column = memo(ColumnView);

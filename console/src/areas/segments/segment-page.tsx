@@ -46,12 +46,19 @@ const SegmentFacts = ({ segment }: { readonly segment: Segment }) => {
   );
 };
 
-const Members = ({ segmentId }: { readonly segmentId: string }) => {
-  const t = useTexts(texts);
-  const members = useCursorList<Contact>({
+const useMembers = (segmentId: string) =>
+  useCursorList<Contact>({
     queryKey: ['segment', segmentId, 'contacts'],
     read: async (paging, signal) => api.segments.contacts(segmentId, { limit: 50, ...paging }, { signal }),
   });
+
+interface MembersProps {
+  readonly segmentId: string;
+  readonly members: ReturnType<typeof useMembers>;
+}
+
+const Members = ({ segmentId, members }: MembersProps) => {
+  const t = useTexts(texts);
   const why: Column<Contact> = {
     key: 'why',
     title: t.why,
@@ -144,6 +151,8 @@ export default function SegmentPageView() {
   const t = useTexts(texts);
   const { id = '' }: { id?: string } = useParams({ strict: false });
   const segment = useQuery({ queryKey: ['segment', id], queryFn: ({ signal }) => api.segments.get(id, { signal }) });
+  // Asked for at the same time as the segment.
+  const members = useMembers(id);
   return (
     <Page title={segment.data?.name ?? t.title} actions={segment.data ? <Actions id={id} /> : null}>
       <QueryView query={segment}>
@@ -154,7 +163,7 @@ export default function SegmentPageView() {
               <Conditions segment={data} />
             </Section>
             <Explain segmentId={id} />
-            <Members segmentId={id} />
+            <Members segmentId={id} members={members} />
           </Stack>
         )}
       </QueryView>

@@ -27,8 +27,7 @@ export const TemplatesPage = ({ kind: here, children }: { readonly kind: Kind; r
           <AppLink
             key={kind}
             to={PATHS[kind]}
-            fw={kind === here ? 650 : 400}
-            underline={kind === here ? 'never' : 'always'}
+            underlined={kind !== here}
             aria-current={kind === here ? 'page' : undefined}
           >
             {t[kind]}
