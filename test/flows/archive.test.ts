@@ -9,6 +9,7 @@ import { isoTime } from '../../shared/domain/core/time.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { startMessaging } from '../support/api.ts';
 import { operatorJson } from '../support/operator.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { use } from '../support/use.ts';
 
 const DAYS = 90;
@@ -28,8 +29,7 @@ const send = async (tenant: Awaited<ReturnType<typeof messaging.tenant>>, to = '
   expect(sent.status).toBe(201);
   return sent.body.id as Id<'message'>;
 };
-const isGone = (id: Id<'message'>) =>
-  expect.poll(() => table.get(KEYS.message(id)), { timeout: 30_000 }).toBeUndefined();
+const isGone = (id: Id<'message'>) => expect.poll(() => table.get(KEYS.message(id)), PATIENCE).toBeUndefined();
 /** Lets the time of a row be over. */
 const letExpire = (id: Id<'message'>) => table.write({ update: KEYS.message(id), set: { ttl: 1 } });
 

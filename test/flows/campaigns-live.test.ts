@@ -101,7 +101,7 @@ describe('a live campaign', { timeout: 120_000 }, () => {
     await people(tenant, ['0005'], { tags: ['vip'] });
     const filters = [{ field: 'tag', operator: 'is', value: 'vip' }];
     const { body: segment } = await tenant.test.post('/v2/segments', { name: 'VIP', filters });
-    const scheduledAt = new Date(Date.now() + 2_500).toISOString();
+    const scheduledAt = new Date(Date.now() + 6_000).toISOString();
     const { id } = await create(tenant, { audience: { segmentIds: [segment.id] }, scheduledAt, message });
     await move(tenant, id, 'start');
     expect((await tenant.test.call('DELETE', `/v2/segments/${segment.id}`)).status).toBe(204);

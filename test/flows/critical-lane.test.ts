@@ -6,7 +6,7 @@ import { startFaultProxy } from '../support/fault-proxy.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { use } from '../support/use.ts';
 
-const PATIENCE = { timeout: 30_000, interval: 50 };
+const PATIENCE = { timeout: 45_000, interval: 50 };
 const DELIVERED = '+5511999990005';
 const FAILED = '+5511999990008';
 

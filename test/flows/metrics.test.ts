@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startMessaging } from '../support/api.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { use } from '../support/use.ts';
 
 const messaging = await use(startMessaging({ streamSeconds: 1 }));
@@ -11,8 +12,8 @@ describe('GET /v2/metrics', () => {
     for (const ending of ['0005', '0006', '0099'])
       expect((await client.send({ to: `${TO}${ending}` })).status).toBe(201);
     const metrics = () => client.get('/v2/metrics');
-    await expect.poll(async () => (await metrics()).body.totals.failed, { timeout: 30_000 }).toBe(1);
-    await expect.poll(async () => (await metrics()).body.totals.delivered, { timeout: 30_000 }).toBe(1);
+    await expect.poll(async () => (await metrics()).body.totals.failed, PATIENCE).toBe(1);
+    await expect.poll(async () => (await metrics()).body.totals.delivered, PATIENCE).toBe(1);
     const { status, body } = await metrics();
     expect([status, body.env, body.granularity, body.timeZone]).toEqual([200, 'test', 'hour', 'America/Sao_Paulo']);
     const [sms] = body.channels;
@@ -30,7 +31,7 @@ describe('GET /v2/metrics', () => {
     const { test: client } = await messaging.tenant();
     await client.send({ to: `${TO}0099` });
     const read = () => client.get('/v2/metrics', { granularity: 'day', channel: 'sms', timeZone: 'UTC' });
-    await expect.poll(async () => (await read()).body.totals.total, { timeout: 30_000 }).toBe(1);
+    await expect.poll(async () => (await read()).body.totals.total, PATIENCE).toBe(1);
     const days = await read();
     expect(days.body.items).toHaveLength(31);
     expect(days.body.items.at(-1).channels).toMatchObject([{ channel: 'sms', sent: 1 }]);

@@ -5,6 +5,7 @@ import { PERSON_LOOKUPS } from '../../shared/domain/access/rate-limits.ts';
 import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { apiClient } from '../support/api.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { expectProblem } from '../support/problems.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';
 import { keyed } from './support.ts';
@@ -210,7 +211,7 @@ test('every lookup is logged with its caller, never with the address', async () 
     (await linesNow())
       .map((line) => JSON.parse(line))
       .filter(({ message, organizationId }) => message === 'person lookup' && organizationId === owner.id);
-  await vi.waitFor(async () => expect(await toldNow()).toHaveLength(2), { timeout: 15_000 });
+  await vi.waitFor(async () => expect(await toldNow()).toHaveLength(2), PATIENCE);
   const told = await toldNow();
   expect(told).toMatchObject([
     { operation: 'sms.list', filters: ['phone'], credentialId: expect.stringMatching(/^key_/), refused: false },

@@ -67,7 +67,7 @@ const breakConsumers = async (tenant: Tenant) => {
     await vi.waitFor(
       async () => expect((await peek(sqs, deadLetterUrl, 10)).length).toBeGreaterThanOrEqual(bodies.length),
       {
-        timeout: 30_000,
+        timeout: 45_000,
         interval: 300,
       },
     );
@@ -179,6 +179,6 @@ describe('after use and misuse of every operation with canaries as personal data
     expect((await audience.test.call('DELETE', `/contacts/${contactId}`)).status).toBe(204);
     const left = async () =>
       (await messaging.rowsOf('test', audience.id)).flatMap((row) => strayInRow(row, find, AFTER_ERASURE));
-    await expect.poll(async () => [...new Set(await left())], { timeout: 40_000, interval: 500 }).toEqual([]);
+    await expect.poll(async () => [...new Set(await left())], { timeout: 45_000, interval: 500 }).toEqual([]);
   });
 });

@@ -8,6 +8,7 @@ import { keyFileOf } from '../../infra/local/stages.ts';
 import { type Answer, apiClient, startMessaging } from '../support/api.ts';
 import { startTestStack, type TestStack, tempDir } from '../support/local-stack.ts';
 import { checkMoney, messagesOf } from '../support/money.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { startInfobipStandIn } from '../support/providers/infobip-stand-in.ts';
 import { deliver } from '../support/providers/stand-in.ts';
 import { OVER_DYNAMODB_LOCAL } from '../support/table-engine.ts';
@@ -70,17 +71,17 @@ test.skipIf(OVER_DYNAMODB_LOCAL)(
     const owner = await lost.tenant({ live: 1_000_000 });
     const { key } = (await owner.live.post('/v2/api-keys', { name: 'Loja', scopes: ['sms:send', 'sms:read'] })).body;
     const traffic = startTraffic(() => owner.live.send({ route: 'otp' }));
-    await vi.waitFor(() => expect(traffic.answers.length).toBeGreaterThan(20), { timeout: 30_000 });
+    await vi.waitFor(() => expect(traffic.answers.length).toBeGreaterThan(20), PATIENCE);
     const before = provider.requests.length;
     provider.script('accept_and_hang', 'hang');
     // Both are in progress, and the other callers continue.
-    await vi.waitFor(() => expect(provider.requests.length).toBeGreaterThan(before + 4), { timeout: 30_000 });
+    await vi.waitFor(() => expect(provider.requests.length).toBeGreaterThan(before + 4), PATIENCE);
 
     const snapshot = join(await tempDir(), 'snapshot.db');
     await backup(new DatabaseSync(tablesOf(lost.dataDir), { readOnly: true }), snapshot);
 
     const acceptedThen = provider.messages.length;
-    await vi.waitFor(() => expect(provider.messages.length).toBeGreaterThan(acceptedThen + 20), { timeout: 30_000 });
+    await vi.waitFor(() => expect(provider.messages.length).toBeGreaterThan(acceptedThen + 20), PATIENCE);
     await traffic.end();
     await lost.stop();
 

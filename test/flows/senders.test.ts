@@ -16,7 +16,7 @@ const OPENING = 1_000_000;
 const messaging = await use(startMessaging());
 const ses = await use(startAmazonSesStandIn());
 const twilio = await use(startTwilioStandIn());
-await setUpProvider(messaging, 'email', 'amazon_ses', { ...ses.settings, timeoutMs: 1_500 });
+await setUpProvider(messaging, 'email', 'amazon_ses', ses.settings);
 await setUpProvider(messaging, 'sms', 'twilio', twilio.settings);
 
 let count = 0;

@@ -6,7 +6,7 @@ import { becomes, connectNumber, keyed } from './support.ts';
 
 const DELIVERED = '+5511999990005';
 const FAILED = '+5511999990008';
-const WAIT = { timeout: 40_000, interval: 200 };
+const WAIT = { timeout: 45_000, interval: 200 };
 
 const messaging = await sharedMessaging();
 const tenant = await messaging.tenant();

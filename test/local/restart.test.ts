@@ -10,6 +10,7 @@ import { CannotStart } from '../../infra/local/cannot-start.ts';
 import type { LocalStackOptions } from '../../infra/local/local-stack.ts';
 import { DataDirInUse, processIdentity } from '../../infra/local/lock.ts';
 import { startTestStack, tempDir } from '../support/local-stack.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { fixtureStack } from './fixtures/operations.ts';
 
 // Real starts and stops, on a machine that may be busy.
@@ -104,7 +105,7 @@ it('loses no rows to kill -9, and its engine ends with the killed process, or wi
   const orphan = enginePid(dataDir);
   first.child.kill('SIGKILL');
   await once(first.child, 'exit');
-  await vi.waitFor(() => expect(processIdentity(orphan)).toBeUndefined(), { timeout: 20_000 });
+  await vi.waitFor(() => expect(processIdentity(orphan)).toBeUndefined(), PATIENCE);
 
   // An unmonitored engine: the note names another process.
   const left = spawn('sleep', ['600']);
@@ -128,7 +129,7 @@ it('restarts the table engine when it ends', async () => {
   await put(localStack.url, '1', 'still here');
   const engine = enginePid(dataDir);
   process.kill(engine, 'SIGKILL');
-  await expect.poll(() => get(localStack.url, '1').catch(() => ''), { timeout: 5_000 }).toBe('still here');
+  await expect.poll(() => get(localStack.url, '1').catch(() => ''), PATIENCE).toBe('still here');
   expect(enginePid(dataDir)).not.toBe(engine);
   await localStack.close();
 });

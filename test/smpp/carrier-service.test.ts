@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { signCarrierBody } from '../../shared/domain/smpp/carrier.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { octetsOf, textOf } from '../support/smpp/carrier-octets.ts';
 import { callbacks, KEY, useCarrierProcesses } from './carrier-kit.ts';
 
@@ -47,18 +48,20 @@ describe('a message', () => {
     expect(await service.send({ messageId: 'msg_late', waitMs: 100 })).toEqual({ kind: 'unknown', why: 'timeout' });
     expect(await service.call('status', { messageId: 'msg_late' })).toMatchObject({ kind: 'unknown' });
     carrier.answerHeld();
-    await vi.waitFor(async () =>
-      expect(await service.call('status', { messageId: 'msg_late' })).toEqual({
-        kind: 'accepted',
-        id: carrier.accepted[0]?.id,
-      }),
+    await vi.waitFor(
+      async () =>
+        expect(await service.call('status', { messageId: 'msg_late' })).toEqual({
+          kind: 'accepted',
+          id: carrier.accepted[0]?.id,
+        }),
+      PATIENCE,
     );
     expect(await service.call('status', { messageId: 'msg_other' })).toMatchObject({ kind: 'unknown' });
   });
 
   it('in parts is sent over a transmitter, with a receiver bound as well', async () => {
     const { carrier, service } = await start({ bindType: 'transmitter_receiver' });
-    await vi.waitFor(() => expect(carrier.bound()).toHaveLength(2));
+    await vi.waitFor(() => expect(carrier.bound()).toHaveLength(2), PATIENCE);
     expect(
       carrier
         .bound()
@@ -121,7 +124,7 @@ describe('a delivery from the carrier', () => {
       answered = true;
       return status;
     });
-    await vi.waitFor(() => expect(where.posts).toHaveLength(1));
+    await vi.waitFor(() => expect(where.posts).toHaveLength(1), PATIENCE);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(answered).toBe(false);
     held.resolve(200);
@@ -203,7 +206,7 @@ describe('a delivery from the carrier', () => {
     const { carrier } = await start({}, { callbackUrl: where.url });
     expect(await carrier.deliver(MESSAGE)).toBe(0);
     carrier.drop();
-    await vi.waitFor(() => expect([carrier.binds.length, carrier.bound().length]).toEqual([2, 1]));
+    await vi.waitFor(() => expect([carrier.binds.length, carrier.bound().length]).toEqual([2, 1]), PATIENCE);
     expect(await carrier.deliver(MESSAGE)).toBe(0);
     expect(await carrier.deliver(MESSAGE)).toBe(0);
     const [first, repeat, another] = where.posts.map(({ body }) => JSON.parse(body).id);

@@ -18,6 +18,7 @@ import { importJobRows, importJobStore } from '../../shared/storage/jobs/import-
 import { accepted } from '../support/accepted.ts';
 import { contactPortsOf } from '../support/contacts.ts';
 import { crashingTable } from '../support/crashing-table.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { takeEvents } from '../support/takers.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
@@ -185,7 +186,7 @@ describe('an import of a file', () => {
       return bytes;
     };
     const paused = runImport(portsOf({ bucket: { ...bucket, read } }), late.id);
-    await expect.poll(async () => (await stored(late.id)).fence).toBe(1);
+    await expect.poll(async () => (await stored(late.id)).fence, PATIENCE).toBe(1);
     await finish(late);
     gate.resolve();
     await paused;
