@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { changeCompany, createCompany, deleteCompany } from '../../shared/domain/companies/companies.ts';
 import { listCompanies } from '../../shared/domain/companies/list.ts';
@@ -13,6 +12,7 @@ import { bucketOf, countBucket, writeBucket } from '../../shared/storage/compani
 import { accepted } from '../support/accepted.ts';
 import { companiesOf, companyProcess } from '../support/companies.ts';
 import { crashEverywhere, crashingTable } from '../support/crashing-table.ts';
+import { fc } from '../support/fast-check.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 

@@ -17,11 +17,11 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { exchange } from '../../shared/storage/client/exchange.ts';
 import { isTransient } from '../../shared/storage/client/retries.ts';
+import { fc } from '../support/fast-check.ts';
 import '../support/aws-environment.ts';
 import { listening } from '../support/loopback.ts';
 import { use } from '../support/use.ts';
