@@ -40,7 +40,7 @@ const received = (): Received[] => {
 };
 const timesReceived = (body: string) => received().filter((record) => record.body === body).length;
 
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const deadLetters = async (stage: 'live' | 'test'): Promise<string[]> => {
   const QueueUrl = localStack.queues[stage].outcome?.deadLetterUrl;

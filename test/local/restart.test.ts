@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -14,7 +14,7 @@ import { PATIENCE } from '../support/patience.ts';
 import { fixtureStack } from './fixtures/operations.ts';
 
 // Real starts and stops, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const running: ChildProcess[] = [];
 const folders: string[] = [];
@@ -137,9 +137,9 @@ it('restarts the table engine when it ends', async () => {
 it('completes requests in flight before it stops', async () => {
   const dataDir = await newDataDir();
   const localStack = await start(dataDir);
-  await fetch(`${localStack.url}/faulty`);
-  const inFlight = fetch(`${localStack.url}/faulty?how=pause`);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  const begun = `${dataDir}-begun`;
+  const inFlight = fetch(`${localStack.url}/faulty?how=pause&begun=${encodeURIComponent(begun)}`);
+  await vi.waitFor(() => expect(existsSync(begun)).toBe(true), PATIENCE);
   const closing = localStack.close();
   expect((await inFlight).status).toBe(200);
   await closing;

@@ -27,13 +27,13 @@ const boundTo = async (server: Awaited<ReturnType<typeof serverOf>>) => {
   if (!session || !near) throw new Error('no session');
   return { socket, peer, session, near };
 };
-/** Writes until the peer takes no more for a while; how many bytes it took. */
+/** Writes until the peer is not read from and takes no more for a while; how many bytes it took. */
 const flood = async (socket: Socket, bytes: Buffer, near: Socket): Promise<number> => {
   for (;;) {
     const before = near.bytesRead;
     for (let turn = 0; turn < 200; turn++) if (!socket.write(bytes)) break;
     await new Promise((resolve) => setTimeout(resolve, 300));
-    if (near.bytesRead === before) return before;
+    if (near.isPaused() && near.bytesRead === before) return before;
   }
 };
 /** The buffered responses of a session: a chunk of a socket is 64 KB, which is 4,096 headers, each with a response of the same size. */
