@@ -261,8 +261,9 @@ test('a call that gets no connection in time is a fault that may be tried again,
   const fault = await exchange({ ...line, agent }, {}, '').catch((error: unknown) => error);
   expect(fault).toMatchObject({ name: 'TimeoutError' });
   expect(isTransient(fault)).toBe(true);
-  respond = (response, request) => void pause(200).then(() => FINE(response, request));
-  expect((await exchange({ ...line, agent: new Agent() }, { 'content-length': '0' }, '')).statusCode).toBe(200);
+  respond = (response, request) => void pause(2_000).then(() => FINE(response, request));
+  const patient = { ...line, connectMs: 1_500, agent: new Agent() };
+  expect((await exchange(patient, { 'content-length': '0' }, '')).statusCode).toBe(200);
   respond = FINE;
 });
 
