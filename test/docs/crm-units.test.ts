@@ -26,6 +26,7 @@ import { type Crm, crmOver, newCaller } from '../crm/stage.ts';
 import { accepted } from '../support/accepted.ts';
 import '../support/aws-environment.ts';
 import { idNamed } from '../support/ids.ts';
+import { patient } from '../support/patient-client.ts';
 import { cell, tableUnder } from './cost-page.ts';
 
 /** The units in docs/crm.md are measured here, by the capacity that the engine reports. */
@@ -74,7 +75,7 @@ beforeAll(async () => {
   const engine = await startDynoxide();
   meter = await startCountingProxy(engine.endpoint);
   await ensureTable(tableClient(engine.endpoint), 'live');
-  const table = new Table(tableClient(meter.endpoint), 'live');
+  const table = new Table(patient(tableClient(meter.endpoint)), 'live');
   crm = crmOver(table, () => now);
   actor = await newCaller(table, newId('organization'));
   stop = async () => {

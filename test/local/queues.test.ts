@@ -11,6 +11,7 @@ import { Table } from '../../shared/storage/client/table.ts';
 import { INDEX_KEYS } from '../../shared/storage/index-patterns.ts';
 import { startTestStack, tempDir } from '../support/local-stack.ts';
 import { PATIENCE } from '../support/patience.ts';
+import { patient } from '../support/patient-client.ts';
 import { use } from '../support/use.ts';
 import { fixtureStack } from './fixtures/operations.ts';
 
@@ -79,7 +80,7 @@ it('runs the dispatchers of both stages repeatedly while rows are due, and not b
   const file = join(folder, 'dispatched');
   const runs = () => (existsSync(file) ? readFileSync(file, 'utf8') : '');
   expect(runs()).toBe('');
-  const client = tableClient(localStack.dynamodbEndpoint);
+  const client = patient(tableClient(localStack.dynamodbEndpoint));
   for (const stage of STAGES)
     await new Table(client, tableName(stage)).write({
       put: { pk: 'MSG#x', sk: 'MSG', ...INDEX_KEYS.due('send_message', 'x', 0) },

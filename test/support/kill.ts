@@ -28,6 +28,7 @@ import {
 } from './kill-providers.ts';
 import { applies, channelOf, declarationOf, reserves, sendAs, type Victim, writes } from './kill-steps.ts';
 import { tempDir } from './local-stack.ts';
+import { patient } from './patient-client.ts';
 import type { InfobipStandIn } from './providers/infobip-stand-in.ts';
 import { deliver, type StandIn } from './providers/stand-in.ts';
 import { giveSenders } from './senders.ts';
@@ -101,7 +102,7 @@ export const startKillLab = async (): Promise<KillLab> => {
   const dataDir = await tempDir();
   const engine = await startTableEngine();
   const tableGate = await startGate(engine.endpoint);
-  const client = tableClient(engine.endpoint);
+  const client = patient(tableClient(engine.endpoint));
   const tables = { live: new Table(client, tableName('live')), test: new Table(client, tableName('test')) };
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
