@@ -82,7 +82,7 @@ beforeAll(async () => {
     await meter.close();
     await engine.stop();
   };
-}, 120_000);
+}, 180_000);
 afterAll(() => stop?.());
 
 const person = async () => accepted(await createContact(crm.contacts, actor, { phone: '+5511987654321' }));
@@ -137,7 +137,7 @@ describe('the units in docs/crm.md', () => {
       );
     measured['10 cards with links, beside 800 tombstones'] = await unitsOf(linked);
     expect(stated('Links')).toEqual(measured);
-  }, 120_000);
+  }, 180_000);
 
   test('of companies and their directory', async () => {
     const { companies, table } = crm;
@@ -161,7 +161,7 @@ describe('the units in docs/crm.md', () => {
       importCompanies(companies.importPorts, own, { empresas: valid }),
     );
     expect(stated('What companies cost')).toEqual(about(measured));
-  }, 120_000);
+  }, 180_000);
 
   test('of a directory of 100,000 companies', async () => {
     const { table } = crm;
@@ -187,5 +187,5 @@ describe('the units in docs/crm.md', () => {
     measured['Merge of one changed company'] = await unitsOf(() => mergeDirectory(table, own.organizationId));
     expect(new Set(entries.map(({ id }) => bucketOf(id))).size).toBe(DIRECTORY_BUCKETS);
     expect(stated('The directory')).toEqual(about(measured));
-  }, 120_000);
+  }, 180_000);
 });

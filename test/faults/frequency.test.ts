@@ -83,7 +83,7 @@ const setUp = async () => {
 };
 const WEEKLY = { messages: 2, days: 7 };
 
-describe('a frequency cap', { timeout: 120_000 }, () => {
+describe('a frequency cap', { timeout: 180_000 }, () => {
   test('holds exactly with twenty processes that send to one contact concurrently', async () => {
     const { actor, contactId } = await setUp();
     const processes = await Promise.all(Array.from({ length: 20 }, process));

@@ -28,7 +28,7 @@ import { sendBodies } from '../support/queues.ts';
 import { shareOf } from '../support/share.ts';
 
 // Real processes, and a deadline that has to pass.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 300_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 300_000 });
 
 const RESOLVED_WITHIN_MS = 120_000;
 

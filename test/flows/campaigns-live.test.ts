@@ -28,7 +28,7 @@ const receipt = async (to: string) => {
   expect((await deliver(provider.receipt(taken, 'delivered'))).ok).toBe(true);
 };
 
-describe('a live campaign', { timeout: 120_000 }, () => {
+describe('a live campaign', { timeout: 180_000 }, () => {
   test('that the wallet partly covers is paused with one event, depletes the wallet, and continues after a credit, exact to the coin', async () => {
     const tenant = await liveTenant(3 * SMS + 100);
     const ids = await people(tenant, ['0005', '1005', '2005', '3005', '4005']);

@@ -55,7 +55,7 @@ describe('a key with allowedIps', () => {
     expect((await late.client.get('/v2/sms/messages')).status).toBe(200);
     expect((await owner.get(`/v2/api-keys/${child.id}`)).body.allowedIps).toEqual([]);
     await expect.poll(() => heir.client.get('/v2/sms/messages'), { timeout: 60_000 }).toMatchObject(refusedHere);
-  }, 90_000);
+  }, 180_000);
 
   test('neither widens its own addresses nor gets the secret of a key that may be used from more', async () => {
     const { test: owner } = await messaging.tenant();

@@ -86,7 +86,7 @@ describe('a person', () => {
     expectProblem(wrong, 401, { sent: token });
     const { body } = await messaging.anonymous.post('/sessions', { token });
     expect((await apiClient(messaging.url, body.token).get('/v2/wallet')).status).toBe(200);
-  }, 60_000);
+  }, 180_000);
 
   test('is refused within 60 s of a suspension, and remains so after reactivation', async () => {
     const tenant = await messaging.tenant();

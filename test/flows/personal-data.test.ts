@@ -110,7 +110,7 @@ const isBroken = ({ segments, tags, contactId, mapping }: Row) =>
 const allRows = async (): Promise<Row[]> =>
   (await Promise.all(ENVIRONMENTS.map((env) => messaging.rowsOf(env, '')))).flat();
 
-describe('after use and misuse of every operation with canaries as personal data', { timeout: 120_000 }, () => {
+describe('after use and misuse of every operation with canaries as personal data', { timeout: 180_000 }, () => {
   test('every operation has logged, and no log contains a canary', async () => {
     const silent = async () => {
       const operations = new Set((await lines()).map((line) => JSON.parse(line).operation).filter(Boolean));
@@ -180,7 +180,7 @@ describe('after use and misuse of every operation with canaries as personal data
     expect(find(JSON.stringify(await allRows()))).toEqual(expect.arrayContaining(present));
   });
 
-  test('an erased person is in no row any more', { timeout: 120_000 }, async () => {
+  test('an erased person is in no row any more', { timeout: 180_000 }, async () => {
     expect((await audience.test.call('DELETE', `/contacts/${contactId}`)).status).toBe(204);
     const left = async () =>
       (await messaging.rowsOf('test', audience.id)).flatMap((row) => strayInRow(row, find, AFTER_ERASURE));

@@ -136,7 +136,7 @@ describe('a message in parts', () => {
     expect((await call('cancel_sm', { messageId: ids[0] })).status).toBe('ESME_RCANCELFAIL');
   });
 
-  test('of which one part is missing expires after a minute, and costs nothing', { timeout: 150_000 }, async () => {
+  test('of which one part is missing expires after a minute, and costs nothing', { timeout: 180_000 }, async () => {
     const { test: client, submit, query } = await setUp();
     const before = (await client.get('/v2/wallet')).body.balanceCoins;
     const [first, second] = partsBy('SAR parameters') as [Submission, Submission];

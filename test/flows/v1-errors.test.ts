@@ -57,7 +57,7 @@ const isStrict = (answer: Answer, code: V1Code) => {
   expect(answer.body.errors).toEqual([{ path: 'messages.0', message: expect.stringContaining(`${code}: `) }]);
 };
 
-describe('the codes of v1 and their statuses', { timeout: 120_000 }, () => {
+describe('the codes of v1 and their statuses', { timeout: 180_000 }, () => {
   test.each(['+55119', '11 99999-0005', '+999999990005', 'ana@example.com', ''])(
     'invalid_phone is 400 for %j, in a send, a preview and a fallback, and the code of its row in bulk',
     async (to) => {

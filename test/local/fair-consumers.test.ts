@@ -25,7 +25,7 @@ const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName: 'se
 const url = new URL(new URL(QueueUrl).pathname, engine.endpoint).href;
 
 test('the 20 sends of one organization pass the 2,000 of another that keep several consumers busy, and none is lost', {
-  timeout: 120_000,
+  timeout: 180_000,
 }, async () => {
   const { publish } = makePublisher(sqs, { send: url }, () => undefined);
   await publish(sendsOf(NOISY, 2_000));

@@ -41,7 +41,7 @@ const received = (): Received[] => {
 };
 const timesReceived = (body: string) => received().filter((record) => record.body === body).length;
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const deadLetters = async (stage: 'live' | 'test'): Promise<string[]> => {
   const QueueUrl = localStack.queues[stage].outcome?.deadLetterUrl;

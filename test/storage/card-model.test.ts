@@ -100,5 +100,5 @@ describe(`counts (seed ${SEED})`, () => {
         wonCards: own.filter(({ status }) => status === 'ganho').length,
       });
     }
-  }, 120_000);
+  }, 180_000);
 });

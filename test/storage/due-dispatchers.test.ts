@@ -14,7 +14,7 @@ import { startTableEngine } from '../support/table-engine.ts';
 import { use } from '../support/use.ts';
 
 // Twenty workers start, on a machine with other work.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const DISPATCHERS = 20;
 const ROWS = 4_000;

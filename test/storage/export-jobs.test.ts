@@ -160,7 +160,7 @@ describe('an export into a file', () => {
       crashes++;
     }
     expect(crashes).toBeGreaterThan(15);
-  }, 120_000);
+  }, 180_000);
 
   test('has each message once, wherever between two calls of the bucket its workers end', async () => {
     for (let calls = 0; calls < 20; calls++) {
@@ -174,7 +174,7 @@ describe('an export into a file', () => {
       world.now += CLAIM_MS * 12;
       await expectExact(begun);
     }
-  }, 120_000);
+  }, 180_000);
 
   test('has each message once with many concurrent workers, and after a claim expires midway', async () => {
     const begun = await started();

@@ -41,7 +41,7 @@ import { takeEvents } from './takers.ts';
  */
 const DEADLINE_SECONDS = 30;
 const START_MS = 120_000;
-const LEAVES_WITHIN_MS = 20_000;
+const LEAVES_WITHIN_MS = 90_000;
 /** More than any history here can spend. */
 const CREDIT = 100_000_000;
 
