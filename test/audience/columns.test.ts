@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BLOCK_SIZE, BlockSet } from '../../shared/domain/audience/block.ts';
 import { COLUMN_NAMES, changedColumn, emptyColumn } from '../../shared/domain/audience/columns.ts';
@@ -6,6 +5,7 @@ import type { IndexedContact } from '../../shared/domain/audience/digest.ts';
 import { columnsOf, evaluate, presentIn, unindexedIn, updatedSince } from '../../shared/domain/audience/evaluate.ts';
 import { matches, nextChange, windowsOf } from '../../shared/domain/audience/filters.ts';
 import { decodeColumn, encodeColumn } from '../../shared/storage/audience/column-codec.ts';
+import { fc } from '../support/fast-check.ts';
 import { digest, NOW, tree } from './random.ts';
 
 const offset = fc.integer({ min: 0, max: BLOCK_SIZE - 1 });

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
 import { BLOCK_SIZE } from '../../shared/domain/audience/block.ts';
 import { digestOf } from '../../shared/domain/audience/digest.ts';
@@ -14,6 +13,7 @@ import type { Table } from '../../shared/storage/client/table.ts';
 import { changedWrite, readChanged, requestMerge } from '../../shared/storage/contacts/changed-contacts.ts';
 import { numberedWrite, takeContactNumbers } from '../../shared/storage/contacts/contact-numbers.ts';
 import { contactRow } from '../../shared/storage/contacts/contacts.ts';
+import { fc } from '../support/fast-check.ts';
 import { shareOf } from '../support/share.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { BLOCK_SIZE } from '../../shared/domain/audience/block.ts';
 import type { FilterTree } from '../../shared/domain/audience/filters.ts';
@@ -8,6 +7,7 @@ import type { Table } from '../../shared/storage/client/table.ts';
 import { readChanged } from '../../shared/storage/contacts/changed-contacts.ts';
 import { changesDue, hasSegments } from '../../shared/storage/contacts/standing.ts';
 import { BASELINE_DELAY_MS } from '../../shared/storage/segments/sweeps.ts';
+import { fc } from '../support/fast-check.ts';
 import { shareOf } from '../support/share.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';

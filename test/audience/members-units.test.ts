@@ -10,6 +10,7 @@ import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import { contactStore } from '../../shared/storage/contacts/contact-store.ts';
 import { BASELINE_DELAY_MS } from '../../shared/storage/segments/sweeps.ts';
+import { patient } from '../support/patient-client.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 import { startMembers } from './members-base.ts';
@@ -24,7 +25,7 @@ const tags = Array.from({ length: SEGMENTS }, (_, at) => `tag${at}`);
 
 test(`a contact's write takes at most ${MOST} write units with ten segments, its worker's included, as docs/audience.md says`, async () => {
   const meter = await startCountingProxy(world.proxy.endpoint);
-  const metered = new Table(tableClient(meter.endpoint), world.table.name);
+  const metered = new Table(patient(tableClient(meter.endpoint)), world.table.name);
   const base = await startMembers(world, 0, false);
   const store = contactStore(metered, () => {});
   for (const tag of tags) await base.addSegment(tagged(tag));

@@ -43,7 +43,7 @@ const endOf = async (actor: Actor, id: Id<'campaign'>) => {
   return (await bulk.messages(actor)).map(({ status, reason }) => reason ?? status).sort();
 };
 
-describe('the cancellation of a campaign', { timeout: 120_000 }, () => {
+describe('the cancellation of a campaign', { timeout: 180_000 }, () => {
   test('cancels a fallback step that was created during the cancellation', async () => {
     const actor = await world.organization();
     const { id, first } = await failedOnce(actor);

@@ -18,7 +18,7 @@ const started = async () => {
   return id;
 };
 
-describe('a campaign', { timeout: 60_000 }, () => {
+describe('a campaign', { timeout: 180_000 }, () => {
   test.each<[string, Partial<Figures>, string]>([
     ['one is on its way', { accepted: 2, sent: 2, delivered: 1 }, 'running'],
     [

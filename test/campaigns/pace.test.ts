@@ -40,7 +40,7 @@ const readAll = async (id: Id<'campaign'>) => {
   return (await ports.portions.readMany(id, places)).flatMap((portion) => portion ?? []);
 };
 
-describe('the portions of a campaign', { timeout: 120_000 }, () => {
+describe('the portions of a campaign', { timeout: 180_000 }, () => {
   test('hold each recipient once, also beyond what one step makes', async () => {
     const { id, contacts } = await started(await world.organization(), 83, { perMinute: 2 });
     const portions = await readAll(id);
@@ -119,7 +119,7 @@ describe('the portions of a campaign', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a campaign', { timeout: 120_000 }, () => {
+describe('a campaign', { timeout: 180_000 }, () => {
   test('is not completed while a portion is open, whatever the state of its messages', async () => {
     const actor = await world.organization();
     const { id } = await started(actor, 4, { perMinute: 2 });

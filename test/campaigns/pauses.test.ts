@@ -45,7 +45,7 @@ const started = async (actor: Actor, id: Id<'campaign'>) => {
   return (await dueOf(world, id)).filter(({ sk }) => sk === 'PORTION');
 };
 
-describe('a campaign', { timeout: 120_000 }, () => {
+describe('a campaign', { timeout: 180_000 }, () => {
   test('that the wallet does not cover is paused once by concurrent portions, and continues after a credit', async () => {
     const actor = await world.organization(2 * SMS + 1);
     const contacts = await peopleOf(actor, 6);

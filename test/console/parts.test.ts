@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { maskCnpj } from '../../console/src/areas/companies/cnpj.ts';
 import { companiesOf, onlyRows, sheetOf } from '../../console/src/areas/companies/import-rows.ts';
 import { applyMoves, moveTo } from '../../console/src/areas/pipelines/moves.ts';
 import type { Card } from '../../console/src/sdk.ts';
 import { csvCell, parseCsv } from '../../console/src/ui/csv.ts';
+import { fc } from '../support/fast-check.ts';
 
 describe('a sheet', () => {
   test.each([

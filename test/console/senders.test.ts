@@ -9,7 +9,7 @@ import { expectNoFaults, inspect, PATIENCE, startConsole } from './kit.ts';
 
 const service = await use(startConsole());
 const ses = await use(startAmazonSesStandIn());
-await setUpProvider(service, 'email', 'amazon_ses', { ...ses.settings, timeoutMs: 1_500 });
+await setUpProvider(service, 'email', 'amazon_ses', ses.settings);
 const EVIL = `<img src=x onerror="window.hit=1"><script>window.hit=1</script>'"><svg/onload=window.hit=1>`;
 
 const open = async (tenant: Tenant, tab?: string) => {

@@ -26,6 +26,7 @@ import { type Crm, crmOver, newCaller } from '../crm/stage.ts';
 import { accepted } from '../support/accepted.ts';
 import '../support/aws-environment.ts';
 import { idNamed } from '../support/ids.ts';
+import { patient } from '../support/patient-client.ts';
 import { cell, tableUnder } from './cost-page.ts';
 
 /** The units in docs/crm.md are measured here, by the capacity that the engine reports. */
@@ -74,14 +75,14 @@ beforeAll(async () => {
   const engine = await startDynoxide();
   meter = await startCountingProxy(engine.endpoint);
   await ensureTable(tableClient(engine.endpoint), 'live');
-  const table = new Table(tableClient(meter.endpoint), 'live');
+  const table = new Table(patient(tableClient(meter.endpoint)), 'live');
   crm = crmOver(table, () => now);
   actor = await newCaller(table, newId('organization'));
   stop = async () => {
     await meter.close();
     await engine.stop();
   };
-}, 120_000);
+}, 180_000);
 afterAll(() => stop?.());
 
 const person = async () => accepted(await createContact(crm.contacts, actor, { phone: '+5511987654321' }));
@@ -136,7 +137,7 @@ describe('the units in docs/crm.md', () => {
       );
     measured['10 cards with links, beside 800 tombstones'] = await unitsOf(linked);
     expect(stated('Links')).toEqual(measured);
-  }, 120_000);
+  }, 180_000);
 
   test('of companies and their directory', async () => {
     const { companies, table } = crm;
@@ -160,7 +161,7 @@ describe('the units in docs/crm.md', () => {
       importCompanies(companies.importPorts, own, { empresas: valid }),
     );
     expect(stated('What companies cost')).toEqual(about(measured));
-  }, 120_000);
+  }, 180_000);
 
   test('of a directory of 100,000 companies', async () => {
     const { table } = crm;
@@ -186,5 +187,5 @@ describe('the units in docs/crm.md', () => {
     measured['Merge of one changed company'] = await unitsOf(() => mergeDirectory(table, own.organizationId));
     expect(new Set(entries.map(({ id }) => bucketOf(id))).size).toBe(DIRECTORY_BUCKETS);
     expect(stated('The directory')).toEqual(about(measured));
-  }, 120_000);
+  }, 180_000);
 });

@@ -15,9 +15,15 @@ export interface Metered {
   readonly messages: number;
 }
 
-/** Consumers receive a queue message well within this time. */
+/** Between the calls of work that no queue message stands for. */
 const QUIET_MS = 500;
-const messagesIn = (body: string): number => (JSON.parse(body) as { Entries?: unknown[] }).Entries?.length ?? 1;
+interface Sent {
+  readonly DelaySeconds?: number;
+}
+const messagesIn = (body: string): readonly Sent[] => {
+  const call = JSON.parse(body) as Sent & { readonly Entries?: readonly Sent[] };
+  return call.Entries ?? [call];
+};
 
 /** The service behind counting proxies of the table and the queues. The dispatcher runs once, at the start. */
 export const startMetered = async (options: Partial<Pick<LocalStackOptions, 'port' | 'env'>> = {}) => {
@@ -26,8 +32,15 @@ export const startMetered = async (options: Partial<Pick<LocalStackOptions, 'por
   const meter: CountingProxy = await startCountingProxy(tables.endpoint);
   const queueProxy = await startFaultProxy(queues.endpoint);
   let messages = 0;
+  /** Messages that consumers have not finished, except those that wait for a time. */
+  let underWay = 0;
   queueProxy.plan(({ action, body }) => {
-    if (action.startsWith('SendMessage')) messages += messagesIn(body);
+    if (action.startsWith('SendMessage')) {
+      const sent = messagesIn(body);
+      messages += sent.length;
+      underWay += sent.filter(({ DelaySeconds = 0 }) => DelaySeconds === 0).length;
+    }
+    if (action.startsWith('DeleteMessage')) underWay = Math.max(0, underWay - messagesIn(body).length);
     return undefined;
   });
   const env = { ...options.env, DYNAMODB_ENDPOINT: meter.endpoint, SQS_ENDPOINT: queueProxy.endpoint };
@@ -36,9 +49,9 @@ export const startMetered = async (options: Partial<Pick<LocalStackOptions, 'por
   const { settings } = provider;
   await setUpProvider(messaging, 'sms', 'infobip', settings);
 
-  /** Waits until the table has not been called for a while: the consumers are done. */
+  /** Waits until the consumers are done, however slow the machine is, and the table has not been called for a while. */
   const quiet = async (): Promise<void> => {
-    for (let seen = -1; seen !== meter.taken().trips; await pause(QUIET_MS)) seen = meter.taken().trips;
+    for (let seen = -1; underWay > 0 || seen !== meter.taken().trips; await pause(QUIET_MS)) seen = meter.taken().trips;
   };
   /** The consumption of work, including its consumers if requested. */
   const metered = async (work: () => Promise<unknown>, withConsumers = false): Promise<Metered> => {

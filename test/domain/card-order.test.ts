@@ -26,7 +26,7 @@ const inserted = (count: number, draw: Draw, indexOf: (length: number) => number
   }
   return orders;
 };
-const SEED = Number(process.env.SEED ?? Date.now() % 100_000);
+const SEED = Number(process.env.SEED ?? 20_261_126);
 
 describe(`the places of cards (seed ${SEED})`, () => {
   test('10,000 cards put anywhere are in the order in which they were put, at places of at most 40 characters', () => {

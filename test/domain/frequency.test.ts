@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   fitsFrom,
@@ -9,6 +8,7 @@ import {
   staleHours,
 } from '../../shared/domain/contacts/frequency.ts';
 import { stopsCounting } from '../../shared/domain/sending/frequency.ts';
+import { fc } from '../support/fast-check.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { gramsOf, gramsOfSearch, isFound, parseSearch } from '../../shared/domain/audience/grams.ts';
+import { fc } from '../support/fast-check.ts';
 
 const word = fc.constantFrom('Ana', 'JOÃO', 'd’Ávila', 'São', 'x', '  ', '@loja', '😀', 'ﬁm');
 const named = fc.record({

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Escape, type FillValue, fill, type Scope } from '../../shared/domain/personalization/fill.ts';
 import { compileMessage, isFaults, personalize } from '../../shared/domain/personalization/message.ts';
 import { compile, isTemplateFault } from '../../shared/domain/personalization/template.ts';
+import { fc } from '../support/fast-check.ts';
 
 const ANA: Scope = { contact: { name: 'Ana\n& Bia', phone: '+5511999990005', attributes: { plano: 'ouro' } } };
 

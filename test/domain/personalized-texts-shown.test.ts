@@ -35,7 +35,8 @@ test('text that the caller wrote is shown unchanged', () => {
 
 test('a long text that resembles an address is searched without backtracking through it', () => {
   const text = 'a.'.repeat(50_000);
-  const since = performance.now();
+  // The processor's time: unlike the clock it does not count other processes.
+  const before = process.cpuUsage();
   expect(shown(text)).toBe(text);
-  expect(performance.now() - since).toBeLessThan(5_000);
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(5_000);
 });

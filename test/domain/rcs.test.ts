@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SendRcs } from '../../shared/contracts/rcs.ts';
 import { rcs } from '../../shared/domain/channels/rcs/channel.ts';
@@ -17,6 +16,7 @@ import {
 } from '../../shared/domain/channels/rcs/prepare.ts';
 import { statesOf } from '../../shared/domain/channels/rcs/views.ts';
 import { prepareText } from '../../shared/domain/channels/sms/text.ts';
+import { fc } from '../support/fast-check.ts';
 
 const card = (more: Partial<RcsCard> = {}): RcsCard => ({ title: 'T', description: 'D', ...more });
 const buttons = (...suggestions: RcsSuggestion[]) => ({ content: { card: card({ suggestions }) } });

@@ -24,7 +24,7 @@ const aPortion = async (contacts: number, text = 'Oi') => {
   return { actor, campaign, messages };
 };
 
-describe('the messages of a campaign, sent in bulk', { timeout: 120_000 }, () => {
+describe('the messages of a campaign, sent in bulk', { timeout: 180_000 }, () => {
   test('are sent once each, whatever they say when a portion is repeated, and carry the campaign', async () => {
     const { actor, campaign, messages } = await aPortion(60);
     expect(accepted(await bulk.send(actor, messages))).toMatchObject({ accepted: 60 });

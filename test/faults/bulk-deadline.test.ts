@@ -36,7 +36,7 @@ const singleSend = async ({ organizationId }: Actor) => {
   return record && findReplay(world.ports, record, record);
 };
 
-describe.each(BULK_MODES)('a bulk send that runs out of its time, %s', { timeout: 120_000 }, (mode) => {
+describe.each(BULK_MODES)('a bulk send that runs out of its time, %s', { timeout: 180_000 }, (mode) => {
   test('is refused as a whole with 503: when it is answered nothing is held, and nothing is sent afterwards', async () => {
     const actor = await world.organization(OPENING);
     slow(1);
@@ -122,7 +122,7 @@ describe.each(BULK_MODES)('a bulk send that runs out of its time, %s', { timeout
   });
 });
 
-describe('a permissive bulk send', { timeout: 120_000 }, () => {
+describe('a permissive bulk send', { timeout: 180_000 }, () => {
   test('lets no message leave before all of its messages are decided', async () => {
     const actor = await world.organization(OPENING);
     const early: number[] = [];

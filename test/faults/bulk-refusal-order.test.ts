@@ -49,7 +49,7 @@ const optOut = async (actor: Actor, to: string) => {
   await world.table.write({ put: { ...KEYS.phone(actor.organizationId, hash), optInStatus: 'denied' } });
 };
 
-describe('a send with several faults, alone and in a bulk', { timeout: 60_000 }, () => {
+describe('a send with several faults, alone and in a bulk', { timeout: 180_000 }, () => {
   test.each(FAULTS)('is refused for the first of them: %s', async (fault, code, detail) => {
     const faults = FAULTS.slice(FAULTS.findIndex(([name]) => name === fault)).map(([name]) => name);
     const actor = await world.organization(faults.includes('balance') ? SMS - 1 : 10 * SMS);

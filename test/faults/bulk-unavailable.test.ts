@@ -56,7 +56,7 @@ describe.each(BULK_MODES)('a bulk send, %s', (mode) => {
 });
 
 test('under any fault during a bulk send, each of its messages is sent once and charged once', {
-  timeout: 60_000,
+  timeout: 180_000,
 }, async () => {
   await bulk.settle();
   for (const actor of actors) {

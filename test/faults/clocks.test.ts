@@ -3,6 +3,7 @@ import { sendSms } from '../../shared/domain/api/send-sms.ts';
 import { parseId } from '../../shared/domain/core/ids.ts';
 import { recoverSend } from '../../shared/domain/sending/recover.ts';
 import { checkMoney } from '../support/money.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -16,7 +17,7 @@ describe('clocks that differ by ten minutes', () => {
     world.provider.dispatched.length = 0;
     const accept = world.provider.hold();
     const sending = world.sms(actor, 'key');
-    await expect.poll(() => world.provider.dispatched.length).toBe(1);
+    await expect.poll(() => world.provider.dispatched.length, PATIENCE).toBe(1);
     const id = parseId('message', world.provider.dispatched[0]?.messageId);
     const skewed = { ...world.ports, clock: () => world.now + skew };
     await Promise.all([recoverSend(skewed, id), recoverSend(skewed, id)]);

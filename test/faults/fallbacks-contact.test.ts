@@ -81,7 +81,7 @@ const mailsOf = async ({ organizationId }: Actor) => {
 const skippedOf = async (id: Id<'message'>) =>
   (await world.ports.messageStore.read(id))?.decisions.filter(({ kind }) => kind === 'fallback').map((d) => d.detail);
 
-describe('a fallback without an address', { timeout: 60_000 }, () => {
+describe('a fallback without an address', { timeout: 180_000 }, () => {
   test('of a message that names no contact goes to the contact that has its phone, and names it', async () => {
     const { actor, contact } = await ana();
     const answer = accepted(await sendV1(ports, actor, 'key', body));

@@ -69,7 +69,7 @@ const storedOf = async (id: Id<'message'>) => {
 const skippedOf = async (id: Id<'message'>) =>
   (await storedOf(id)).decisions.filter(({ kind }) => kind === 'fallback').map(({ detail }) => detail);
 
-describe('a later fallback that cannot be sent', { timeout: 60_000 }, () => {
+describe('a later fallback that cannot be sent', { timeout: 180_000 }, () => {
   test.each<[string, NonNullable<V1SendRequest['fallback']>[number], string, string | undefined, () => void]>([
     ['its window is closed', 'whatsapp', 'window_closed', undefined, () => (state.windowOpen = false)],
     ['nobody tells an address', 'email', 'invalid_recipient', undefined, () => {}],

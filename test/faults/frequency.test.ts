@@ -20,6 +20,7 @@ import {
 import { messageStore } from '../../shared/storage/messages/message-store.ts';
 import { FAULTS, onTransactions } from '../support/fault-proxy.ts';
 import { checkMoney } from '../support/money.ts';
+import { patient } from '../support/patient-client.ts';
 import { use } from '../support/use.ts';
 import { PLAIN, startWorld } from '../support/world.ts';
 import {
@@ -39,7 +40,7 @@ const { table } = world;
 
 /** The ports of another process, which shares no client with others. */
 const process = async (): Promise<SubmitPorts> => {
-  const client = tableClient(world.proxy.endpoint);
+  const client = patient(tableClient(world.proxy.endpoint));
   await use({ close: async () => client.destroy() });
   const own = new Table(client, 'live', (startedAt) => startedAt + PATIENCE_MS - performance.now());
   return { ...submitPortsOf(world), messageStore: messageStore(own, () => {}, PLAIN) };
@@ -82,7 +83,7 @@ const setUp = async () => {
 };
 const WEEKLY = { messages: 2, days: 7 };
 
-describe('a frequency cap', { timeout: 120_000 }, () => {
+describe('a frequency cap', { timeout: 180_000 }, () => {
   test('holds exactly with twenty processes that send to one contact concurrently', async () => {
     const { actor, contactId } = await setUp();
     const processes = await Promise.all(Array.from({ length: 20 }, process));

@@ -28,7 +28,7 @@ import { sendBodies } from '../support/queues.ts';
 import { shareOf } from '../support/share.ts';
 
 // Real processes, and a deadline that has to pass.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 300_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 300_000 });
 
 const RESOLVED_WITHIN_MS = 120_000;
 
@@ -50,7 +50,7 @@ const nameOf = (one: Pick<Victim, 'channel' | 'step'>): string => `${channelOf(o
 
 const OUTCOME_KINDS = ['recover_send', 'apply_receipt'];
 const POISON = '{"kind":"nothing of ours"}';
-const WAIT = { timeout: 30_000, interval: 250 };
+const WAIT = { timeout: 45_000, interval: 250 };
 
 /** The dead letters of a queue, without recoveries that were held at the gate for too long: their number depends on the machine. */
 const deadLetters = async ({ sqs, deadLetterUrl: QueueUrl }: Awaited<ReturnType<KillLab['queue']>>) => {

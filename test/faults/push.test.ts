@@ -218,7 +218,7 @@ describe('a sender that ends in the middle of a chunk', () => {
     expect(lost).toHaveLength(handedOver);
     expect(dispatches.filter(({ status }) => status === 'delivered')).toHaveLength(2_400 - handedOver);
     await expectSent(actor, 2_400, 2_400 - handedOver);
-  }, 60_000);
+  }, 180_000);
 
   test('because its time is over enqueues the rest, and each device is sent once', async () => {
     const { actor } = await push.organization(OPENING, reachable(1_000));
@@ -229,7 +229,7 @@ describe('a sender that ends in the middle of a chunk', () => {
     };
     await push.drain();
     await expectSent(actor, 1_000);
-  }, 60_000);
+  }, 180_000);
 
   test('and writes after another sender claimed the chunk changes nothing', async () => {
     const { actor } = await push.organization(OPENING, reachable(1));

@@ -19,6 +19,7 @@ import { accepted } from '../support/accepted.ts';
 import { reportsOf } from '../support/channel-plans.ts';
 import { coinsOn, deliverReport, reportOf, sendOn } from '../support/channel-sends.ts';
 import { checkMoney } from '../support/money.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -154,9 +155,9 @@ describe.each(CHANNELS.filter((each) => !channelOf(each).fansOut))('a receipt on
     const actor = await world.organization(10_000);
     const accept = world.provider.hold();
     const sending = send(world, actor, 'key');
-    await expect.poll(() => world.provider.dispatched.at(-1)?.messageId).toBeDefined();
+    await expect.poll(() => world.provider.dispatched.at(-1)?.messageId, PATIENCE).toBeDefined();
     const id = parseId('message', world.provider.dispatched.at(-1)?.messageId);
-    await expect.poll(async () => (await read(id))?.status).toBe('sending');
+    await expect.poll(async () => (await read(id))?.status, PATIENCE).toBe('sending');
     await deliver(reportOf(id, 'delivered'));
     expect((await read(id)).status).toBe('sending');
     accept();

@@ -92,7 +92,7 @@ describe('a queued message', () => {
   );
 
   test('that is resent while it is being sent is sent once: as it was, or as the new one', {
-    timeout: 120_000,
+    timeout: 180_000,
   }, async () => {
     for (let round = 0; round < 40; round++) {
       const actor = await world.organization();
@@ -111,7 +111,7 @@ describe('a queued message', () => {
   });
 
   test('that is cancelled 200 times while 20 senders claim it is sent and charged, or cancelled and refunded: never both', {
-    timeout: 120_000,
+    timeout: 180_000,
   }, async () => {
     for (let round = 0; round < 6; round++) {
       const actor = await world.organization();
@@ -179,7 +179,7 @@ describe('a queued message', () => {
   });
 
   test('that is resent 200 times under one key is one message, and every other answer is its replay or 409', {
-    timeout: 120_000,
+    timeout: 180_000,
   }, async () => {
     const actor = await world.organization();
     const original = await failed(actor);

@@ -11,6 +11,7 @@ import { coinsOn, outcomeOf, reportOf, sendOn, tally } from '../support/channel-
 import { FAULTS, onTransactions } from '../support/fault-proxy.ts';
 import { queuedMessage } from '../support/ids.ts';
 import { checkMoney } from '../support/money.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -60,7 +61,7 @@ describe.each(CHANNELS.filter((each) => !channelOf(each).fansOut))('a send on %s
     const actor = await world.organization(OPENING);
     const answer = world.provider.hold();
     const sending = send(actor);
-    await expect.poll(() => world.provider.dispatched.length).toBe(1);
+    await expect.poll(() => world.provider.dispatched.length, PATIENCE).toBe(1);
     return { actor, answer, sending };
   };
 

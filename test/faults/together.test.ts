@@ -10,6 +10,7 @@ import { readWallet } from '../../shared/storage/wallet/read-wallet.ts';
 import { readVolume } from '../../shared/storage/wallet/volumes.ts';
 import { premiumPrices } from '../support/channel-plans.ts';
 import { checkMoney } from '../support/money.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 import { counted, gatheringPorts, recipientAt, recordsOf, type Sending, sendAtOnce, times } from './together-kit.ts';
@@ -130,7 +131,7 @@ describe('messages that are sent concurrently', () => {
     const { promise: refuse, resolve } = Promise.withResolvers<ProviderAnswer>();
     world.provider.script = times(2, () => () => refuse);
     const refused = sendMany(actor, 2);
-    await expect.poll(() => world.provider.dispatched.length).toBe(2);
+    await expect.poll(() => world.provider.dispatched.length, PATIENCE).toBe(2);
     expect(await send(actor, [{}, {}])).toEqual([70, 70]);
     resolve({ kind: 'refused', cause: 'recipient', detail: '404' });
     expect(counted(await refused)).toEqual({ VALIDATION_ERROR: 2 });
@@ -148,7 +149,7 @@ describe('messages that are sent concurrently', () => {
           promise,
     );
     const first = sendMany(actor, 2);
-    await expect.poll(() => world.provider.dispatched.length).toBe(2);
+    await expect.poll(() => world.provider.dispatched.length, PATIENCE).toBe(2);
     expect(await send(actor, [{}])).toEqual([70]);
     for (const { resolve } of refused) resolve({ kind: 'refused', cause: 'recipient', detail: '404' });
     await first;

@@ -3,6 +3,7 @@ import { isoTime } from '../../shared/domain/core/time.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { activityRows } from '../../shared/storage/activities/activity-rows.ts';
 import type { Client, Tenant } from '../support/api.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { expectProblem } from '../support/problems.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';
 
@@ -98,7 +99,7 @@ describe('the list of activities', () => {
       const { body } = await fresh.get('/activities', query);
       return [body.total, body.items.map(({ titulo }: { titulo: string }) => titulo)];
     };
-    await vi.waitFor(async () => expect(await titles({})).toEqual([3, ['antes', 'depois', 'nunca']]), 30_000);
+    await vi.waitFor(async () => expect(await titles({})).toEqual([3, ['antes', 'depois', 'nunca']]), PATIENCE);
     expect(await titles({ limit: '1', skip: '1' })).toEqual([3, ['depois']]);
     expect(await titles({ concluida: 'true' })).toEqual([0, []]);
     expect(await titles({ ate: inMinutes(90), tipo: 'tarefa' })).toEqual([1, ['antes']]);
@@ -136,6 +137,6 @@ describe('the export of a contact', () => {
       const { body, status, text } = await client.get(`/contacts/${contatoId}/export`);
       expect(status, text).toBe(200);
       expect(body.activities).toEqual([made]);
-    }, 30_000);
+    }, PATIENCE);
   });
 });

@@ -9,6 +9,7 @@ import { isoTime } from '../../shared/domain/core/time.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { startMessaging } from '../support/api.ts';
 import { operatorJson } from '../support/operator.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { use } from '../support/use.ts';
 
 const DAYS = 90;
@@ -28,13 +29,12 @@ const send = async (tenant: Awaited<ReturnType<typeof messaging.tenant>>, to = '
   expect(sent.status).toBe(201);
   return sent.body.id as Id<'message'>;
 };
-const isGone = (id: Id<'message'>) =>
-  expect.poll(() => table.get(KEYS.message(id)), { timeout: 30_000 }).toBeUndefined();
+const isGone = (id: Id<'message'>) => expect.poll(() => table.get(KEYS.message(id)), PATIENCE).toBeUndefined();
 /** Lets the time of a row be over. */
 const letExpire = (id: Id<'message'>) => table.write({ update: KEYS.message(id), set: { ttl: 1 } });
 
 test('an ended message has its time; when that is over, the operator finds it by id and by day, until it is erased', {
-  timeout: 120_000,
+  timeout: 180_000,
 }, async () => {
   const tenant = await messaging.tenant();
   const [id, other] = [await send(tenant), await send(tenant, '+5511987650006')];
@@ -64,7 +64,7 @@ test('an ended message has its time; when that is over, the operator finds it by
 });
 
 test('rows that were written before the setting leave once the operator begins with them, open ones excepted', {
-  timeout: 120_000,
+  timeout: 180_000,
 }, async () => {
   const tenant = await messaging.tenant();
   const [old, open] = [await send(tenant), await send(tenant)];
@@ -78,7 +78,7 @@ test('rows that were written before the setting leave once the operator begins w
 });
 
 test('records that the archiver failed on are archived by the operator, before any contact can be erased', {
-  timeout: 120_000,
+  timeout: 180_000,
 }, async () => {
   const tenant = await messaging.tenant();
   const id = await send(tenant);

@@ -28,7 +28,7 @@ const customer = async () => {
   return { tenant, spent: async () => opening - (await balanceOf(tenant.test)) };
 };
 
-describe.concurrent('a bulk send with an Idempotency-Key', { timeout: 120_000 }, () => {
+describe.concurrent('a bulk send with an Idempotency-Key', { timeout: 180_000 }, () => {
   test.each(MODES)(
     'is answered with the first batch when it is repeated, %s, and is sent and charged once',
     async (mode) => {

@@ -8,7 +8,7 @@ const messaging = await sharedMessaging();
 
 const email = { channel: 'email', text: 'Oi {{contact.name|amigo}}\nAté já' };
 
-describe('the audience of a campaign', { timeout: 120_000 }, () => {
+describe('the audience of a campaign', { timeout: 180_000 }, () => {
   test('is the union of lists, segments and contacts without the excluded ones, each person once', async () => {
     const tenant = await messaging.tenant();
     const vips = await people(tenant, ['0005', '1005', '2005'], { tags: ['vip'] });
@@ -88,7 +88,7 @@ describe('the audience of a campaign', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a campaign', { timeout: 120_000 }, () => {
+describe('a campaign', { timeout: 180_000 }, () => {
   test('divides its recipients among variants, and lists page by page who got which', async () => {
     const tenant = await messaging.tenant();
     const ids = await people(

@@ -7,7 +7,7 @@ import { setQuietHours } from './support.ts';
 const messaging = await sharedMessaging();
 const SMS = 800;
 
-describe('a campaign that is cancelled', { timeout: 120_000 }, () => {
+describe('a campaign that is cancelled', { timeout: 180_000 }, () => {
   test('sends no fallback that waits, and nothing that was resent, and gives back what they hold', async () => {
     const tenant = await messaging.tenant();
     await setQuietHours(tenant.test, ['email']);
@@ -37,7 +37,7 @@ describe('a campaign that is cancelled', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a campaign', { timeout: 120_000 }, () => {
+describe('a campaign', { timeout: 180_000 }, () => {
   test('is completed when each message has a final status, even if one was resent before it was sent and another failed', async () => {
     const tenant = await messaging.tenant();
     await setQuietHours(tenant.test, ['sms']);

@@ -7,7 +7,7 @@ const messaging = await sharedMessaging();
 const SMS = 800;
 const ahead = (ms: number) => new Date(Date.now() + ms).toISOString();
 
-describe('a campaign', { timeout: 120_000 }, () => {
+describe('a campaign', { timeout: 180_000 }, () => {
   test('that was scheduled becomes a draft once its time is cleared, and starts on request', async () => {
     const tenant = await messaging.tenant();
     const ids = await people(tenant, ['0005']);

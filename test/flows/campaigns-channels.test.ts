@@ -28,7 +28,7 @@ const greeting = (template: string) => ({
 const messagesOf = async ({ test: client }: Tenant, campaignId: string) =>
   (await client.get('/messages', { campaignId, limit: 200 })).body.items;
 
-describe('a campaign on WhatsApp', { timeout: 120_000 }, () => {
+describe('a campaign on WhatsApp', { timeout: 180_000 }, () => {
   test('fills the variables of a template for each contact, and counts what was delivered, read and failed', async () => {
     const tenant = await messaging.tenant();
     const ids = await people(tenant, ['0005', '0025', '0008']);
@@ -116,7 +116,7 @@ describe('a campaign on WhatsApp', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a campaign', { timeout: 120_000 }, () => {
+describe('a campaign', { timeout: 180_000 }, () => {
   test('of e-mails fills a saved template for each contact, and is paused if that is deleted', async () => {
     const tenant = await messaging.tenant();
     const ids = [];

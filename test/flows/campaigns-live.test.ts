@@ -28,7 +28,7 @@ const receipt = async (to: string) => {
   expect((await deliver(provider.receipt(taken, 'delivered'))).ok).toBe(true);
 };
 
-describe('a live campaign', { timeout: 120_000 }, () => {
+describe('a live campaign', { timeout: 180_000 }, () => {
   test('that the wallet partly covers is paused with one event, depletes the wallet, and continues after a credit, exact to the coin', async () => {
     const tenant = await liveTenant(3 * SMS + 100);
     const ids = await people(tenant, ['0005', '1005', '2005', '3005', '4005']);
@@ -101,7 +101,7 @@ describe('a live campaign', { timeout: 120_000 }, () => {
     await people(tenant, ['0005'], { tags: ['vip'] });
     const filters = [{ field: 'tag', operator: 'is', value: 'vip' }];
     const { body: segment } = await tenant.test.post('/v2/segments', { name: 'VIP', filters });
-    const scheduledAt = new Date(Date.now() + 2_500).toISOString();
+    const scheduledAt = new Date(Date.now() + 6_000).toISOString();
     const { id } = await create(tenant, { audience: { segmentIds: [segment.id] }, scheduledAt, message });
     await move(tenant, id, 'start');
     expect((await tenant.test.call('DELETE', `/v2/segments/${segment.id}`)).status).toBe(204);

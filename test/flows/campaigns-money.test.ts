@@ -8,7 +8,7 @@ const messaging = await sharedMessaging();
 const SMS = 800;
 const TEN = Array.from({ length: 10 }, () => '0005');
 
-describe('the money of a campaign', { timeout: 120_000 }, () => {
+describe('the money of a campaign', { timeout: 180_000 }, () => {
   test('pauses it at its maxCoins, to the coin, and resumed with more it continues with exactly the others', async () => {
     const tenant = await messaging.tenant();
     const ids = await people(tenant, TEN);
@@ -46,7 +46,7 @@ describe('the money of a campaign', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a paused campaign', { timeout: 120_000 }, () => {
+describe('a paused campaign', { timeout: 180_000 }, () => {
   test('sends no message until it is resumed', async () => {
     const tenant = await messaging.tenant();
     const ids = await people(tenant, TEN);

@@ -6,7 +6,7 @@ const messaging = await sharedMessaging();
 const FILLED = '{{contact.phone}} {{contact.email}}';
 const MASKED = '+55119****0005 a***@example.com';
 
-describe('the preview of a campaign', { timeout: 120_000 }, () => {
+describe('the preview of a campaign', { timeout: 180_000 }, () => {
   test('masks phones and e-mail addresses that its samples are filled with, for callers without pii:full', async () => {
     const tenant = await messaging.tenant();
     const ids = await people(tenant, ['0005'], { email: 'ana@example.com' });

@@ -7,7 +7,7 @@ import { becomes, create, listOf, message, move, people, recipientsOf } from './
 const messaging = await sharedMessaging();
 const OPENING = 10_000_000;
 const SMS = 800;
-describe('a campaign', { timeout: 120_000 }, () => {
+describe('a campaign', { timeout: 180_000 }, () => {
   test('writes once to each of its audience, filled for each, and completes with its figures', async () => {
     const tenant = await messaging.tenant({ takesEvents: true });
     const ids = await people(tenant, ['0005', '0008', '0005', '0025', '0005']);

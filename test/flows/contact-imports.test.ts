@@ -137,7 +137,7 @@ describe('an import of a file', () => {
       progress: { rows: 5_000, created: 5_000, updated: 0, errors: 0 },
     });
     expect((await client.get('/contacts', { limit: 1 })).body.total).toBe(5_000);
-  }, 120_000);
+  }, 180_000);
 
   test('is started once its file is uploaded, one at a time per organization, and can be cancelled', async () => {
     const tenant = await messaging.tenant();
@@ -161,7 +161,7 @@ describe('an import of a file', () => {
     const { body } = await client.get(PATH, { limit: 2 });
     expect(body.items.map(({ id }: { id: string }) => id)).toEqual([second, first]);
     expect(body.nextCursor).toBeTypeOf('string');
-  }, 90_000);
+  }, 180_000);
 
   test('is private to its organization, and refuses bytes of another size than it was created for', async () => {
     const [owner, other] = [await messaging.tenant(), await messaging.tenant()];

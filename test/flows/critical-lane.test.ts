@@ -6,7 +6,7 @@ import { startFaultProxy } from '../support/fault-proxy.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { use } from '../support/use.ts';
 
-const PATIENCE = { timeout: 30_000, interval: 50 };
+const PATIENCE = { timeout: 45_000, interval: 50 };
 const DELIVERED = '+5511999990005';
 const FAILED = '+5511999990008';
 
@@ -45,7 +45,7 @@ const subscribed = async (events: readonly string[]) => {
   return { owner, types: () => receiver.events().map(({ event }) => event.type) };
 };
 
-describe('while no other queue is processed', { timeout: 120_000 }, () => {
+describe('while no other queue is processed', { timeout: 180_000 }, () => {
   test("a one-time password's outcome reaches the webhook", async () => {
     const { owner, types } = await subscribed(['sms.delivered']);
     blocked = (queue) => !queue.startsWith('critical');
@@ -66,7 +66,7 @@ describe('while no other queue is processed', { timeout: 120_000 }, () => {
   });
 });
 
-test('all that is published of a tenant names it to the queue', { timeout: 60_000 }, async () => {
+test('all that is published of a tenant names it to the queue', { timeout: 180_000 }, async () => {
   blocked = () => false;
   const { owner, types } = await subscribed(['contact.created', 'sms.delivered']);
   await owner.test.post('/contacts', { phone: '+5511987654321' });

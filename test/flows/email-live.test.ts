@@ -24,7 +24,7 @@ const MAIL = {
 
 const messaging = await use(startMessaging());
 const ses = await use(startAmazonSesStandIn());
-const settings = { ...ses.settings, timeoutMs: 1_500 };
+const settings = ses.settings;
 ses.endpoint = `${messaging.url}/callbacks/amazon_ses/receipts`;
 await setUpProvider(messaging, 'email', 'amazon_ses', settings);
 

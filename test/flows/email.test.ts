@@ -5,7 +5,7 @@ import { sharedMessaging } from '../support/shared-messaging.ts';
 import { balanceOf, becomes, idsOf, keyed, optedOut } from './support.ts';
 
 const at = (local: string) => `${local}@simulator.amazonses.com`;
-const WAIT = { timeout: 15_000, interval: 200 };
+const WAIT = { timeout: 45_000, interval: 200 };
 const METADATA = { orderId: 'A-1', vip: true } as const;
 
 const messaging = await sharedMessaging();

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Client, Tenant } from '../support/api.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { expectProblem } from '../support/problems.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';
 import { connectNumber } from './support.ts';
@@ -103,7 +104,7 @@ describe('a flow', () => {
       const { body } = await client.get(PATH, query);
       return [body.items.map(({ name }: { name: string }) => name).join(''), body.total];
     };
-    await vi.waitFor(async () => expect(await list({})).toEqual(['cba', 3]));
+    await vi.waitFor(async () => expect(await list({})).toEqual(['cba', 3]), PATIENCE);
     expect(await list({ limit: 1, skip: 2 })).toEqual(['a', 3]);
     expect(await list({ status: 'draft' })).toEqual(['cb', 2]);
     expect(await list({ platformStatus: 'PUBLISHED' })).toEqual(['a', 1]);

@@ -19,7 +19,7 @@ meta.endpoint = `${messaging.url}/callbacks/instagram_messaging_api/events`;
 const owner = await messaging.tenant({ live: OPENING, takesEvents: true });
 const account = (meta.settings.accounts as readonly object[])[0];
 const accounts = [{ ...account, organizationId: owner.id }];
-const settings = { ...meta.settings, accounts, timeoutMs: 1_500 };
+const settings = { ...meta.settings, accounts };
 await setUpProvider(messaging, 'instagram', 'instagram_messaging_api', settings);
 
 let users = 0;

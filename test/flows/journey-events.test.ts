@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Client } from '../support/api.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';
 import { takeEvents } from '../support/takers.ts';
@@ -63,7 +64,7 @@ test('an activation and a pause raise their events, each once, and no other act 
   await did(next, 'activate');
   await did(next, 'archive');
   const feed = () => journeyFeed(client, organizationId as Id<'organization'>);
-  await expect.poll(async () => (await feed()).length, { timeout: 20_000 }).toBe(3);
+  await expect.poll(async () => (await feed()).length, PATIENCE).toBe(3);
   expect((await feed()).toSorted()).toEqual([
     ['journey.activated', { journeyId: id, versao: 1, ativadaEm: expect.any(String) }],
     ['journey.activated', { journeyId: next, versao: 2, versaoDe: id, ativadaEm: expect.any(String) }],
@@ -87,7 +88,7 @@ test('a run whose webhook is refused permanently ends in erro, is counted as suc
   const [{ runId }] = entered.body.items;
   const failed = async () =>
     (await journeyFeed(client, organizationId as Id<'organization'>)).filter(([type]) => type === 'journey.run_failed');
-  await expect.poll(async () => (await failed()).length, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(async () => (await failed()).length, PATIENCE).toBeGreaterThan(0);
   expect(await failed()).toEqual([
     ['journey.run_failed', expect.objectContaining({ journeyId: id, runId, contactId, passo: 'erp', motivo: '410' })],
   ]);

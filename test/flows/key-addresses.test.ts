@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { apiClient, type Client, startMessaging } from '../support/api.ts';
 import { use } from '../support/use.ts';
+import { lastServedAt } from './support.ts';
 
 /** A refusal waits for the gateway's cache: revocation.test.ts waits as long as it is by default. */
 const messaging = await use(startMessaging({ policyCacheMs: 2_000 }));
@@ -54,7 +55,7 @@ describe('a key with allowedIps', () => {
     expect((await late.client.get('/v2/sms/messages')).status).toBe(200);
     expect((await owner.get(`/v2/api-keys/${child.id}`)).body.allowedIps).toEqual([]);
     await expect.poll(() => heir.client.get('/v2/sms/messages'), { timeout: 60_000 }).toMatchObject(refusedHere);
-  }, 90_000);
+  }, 180_000);
 
   test('neither widens its own addresses nor gets the secret of a key that may be used from more', async () => {
     const { test: owner } = await messaging.tenant();
@@ -95,9 +96,8 @@ test('DELETE /v2/api-keys/{id} ends the keys below it within 60 s, and with only
   const revokedAt = Date.now();
   expect((await owner.call('DELETE', `/v2/api-keys/${spared.id}?only=this`)).status).toBe(204);
   expect((await owner.call('DELETE', `/v2/api-keys/${spared.id}?only=that`)).status).toBe(422);
-  const read = async () => (await endedChild.client.get('/v2/sms/messages')).status;
-  await expect.poll(read, { timeout: 60_000, interval: 500 }).toBe(401);
-  expect(Date.now() - revokedAt).toBeLessThan(60_000);
+  const servedAt = await lastServedAt(() => endedChild.client.get('/v2/sms/messages'), revokedAt);
+  expect(servedAt - revokedAt).toBeLessThan(60_000);
   const { body } = await owner.get('/v2/api-keys');
   const byId = new Map(body.items.map((item: { id: string }) => [item.id, item]));
   expect(byId.get(endedChild.id)).toMatchObject({ createdBy: ended.id, revokedAt: expect.any(String) });
@@ -105,4 +105,4 @@ test('DELETE /v2/api-keys/{id} ends the keys below it within 60 s, and with only
   expect(byId.get(sparedChild.id)).not.toHaveProperty('revokedAt');
   await expect.poll(async () => (await spared.client.get('/v2/sms/messages')).status, { timeout: 60_000 }).toBe(401);
   expect((await sparedChild.client.get('/v2/sms/messages')).status).toBe(200);
-}, 130_000);
+}, 240_000);

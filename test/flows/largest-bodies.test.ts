@@ -111,7 +111,7 @@ const withoutRefused = (body: unknown, example: unknown, { status, body: problem
 /** Calls with one body, until no field of it is refused. */
 const MAX_CALLS = 5;
 
-describe.each(TAKING.map((contract) => [contract.id, contract] as const))('%s', { timeout: 120_000 }, (_, contract) => {
+describe.each(TAKING.map((contract) => [contract.id, contract] as const))('%s', { timeout: 180_000 }, (_, contract) => {
   test('answers every body that its contract allows at its largest, and never with 5xx', async () => {
     const { body: schema } = contract.request;
     if (!schema) throw new Error('It takes no body.');

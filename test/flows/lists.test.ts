@@ -111,7 +111,7 @@ test(`a call names ${MAX_IDENTIFIERS} contacts of mixed kinds; one more is 422 a
   const ofOneKind = await client.post(`${path}/members`, { contactIds: [...contactIds, ...contactIds, 'more'] });
   expect(ofOneKind.body.errors.map((error: { path: string }) => error.path)).toEqual(['contactIds']);
   expect((await client.get(path)).body.size).toBe(2_000);
-}, 120_000);
+}, 180_000);
 
 test('without pii:full phones are limited to 60 lookups a minute, a call counting as 60 at most; other identifiers are not limited', async () => {
   const { owner, path } = await begin(1);

@@ -179,7 +179,7 @@ describe('an upload that is never completed', () => {
     await expire(address.uploadId);
     expectProblem(await complete(owner.test, sandbox, address.uploadId), 404);
     await vi.waitFor(async () => expect(await rowOf(address.uploadId)).toBeUndefined(), {
-      timeout: 15_000,
+      timeout: 45_000,
       interval: 200,
     });
     expect(await stored('test', address)).toBeUndefined();

@@ -8,7 +8,7 @@ import { sharedMessaging } from '../support/shared-messaging.ts';
 import { becomes, connectNumber, keyed, registerDevice, setQuietHours } from './support.ts';
 
 const TO = '+5511999990005';
-const WAIT = { timeout: 15_000, interval: 200 };
+const WAIT = { timeout: 45_000, interval: 200 };
 
 const messaging = await sharedMessaging();
 const tenant = await messaging.tenant();
@@ -82,7 +82,7 @@ describe('a message of POST /messages', () => {
   });
 
   test('that is scheduled is sent at its time', async () => {
-    const at = new Date(Date.now() + 4_000).toISOString();
+    const at = new Date(Date.now() + 6_000).toISOString();
     const { body } = await create({ scheduledAt: at });
     expect(body).toMatchObject({ status: 'queued', scheduledAt: at });
     expect(await statusOf(body.id)).toBe('queued');

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Client, startMessaging, type Tenant } from '../support/api.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { expectProblem } from '../support/problems.ts';
 import { startMetaManagement } from '../support/providers/meta-management-stand-in.ts';
 import { use } from '../support/use.ts';
@@ -102,7 +103,10 @@ describe('a number', () => {
       const { body } = await client.get('/numbers', query);
       return [body.items.map((item: { phoneNumberId: string }) => item.phoneNumberId.slice(-4)), body.total];
     };
-    await vi.waitFor(async () => expect(await list({})).toEqual([['0001', '1000', '0003', '0002', '0001'], 5]));
+    await vi.waitFor(
+      async () => expect(await list({})).toEqual([['0001', '1000', '0003', '0002', '0001'], 5]),
+      PATIENCE,
+    );
     expect(await list({ limit: 2, skip: 1 })).toEqual([['1000', '0003'], 5]);
     expect(await list({ qualityRating: 'yellow' })).toEqual([['0001', '0001'], 2]);
     expect(await list({ qualityRating: 'yellow', limit: 1, skip: 1 })).toEqual([['0001'], 2]);

@@ -112,7 +112,7 @@ describe('alongside a running service', { timeout: 180_000 }, () => {
       queueUrls: { live: addresses('live'), test: addresses('test') },
     };
     await writeFile(join(dataDir, 'platform.json'), JSON.stringify(note));
-  }, 120_000);
+  }, 180_000);
   afterAll(async () => {
     await backends.stop();
     lock.release();

@@ -11,7 +11,7 @@ import { accepted } from '../support/accepted.ts';
 import { apiClient, type Client, startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { use } from '../support/use.ts';
-import { keyed } from './support.ts';
+import { keyed, lastServedAt } from './support.ts';
 
 const PATIENCE = { timeout: 55_000, interval: 500 };
 /** A refusal waits for the gateway's cache: revocation.test.ts waits as long as it is by default. */
@@ -39,7 +39,7 @@ const loggedTokens = async (): Promise<string[]> => {
 const tokenOf = async (action: () => Promise<unknown>): Promise<string> => {
   const before = (await loggedTokens()).length;
   await action();
-  await expect.poll(async () => (await loggedTokens()).length, { timeout: 20_000 }).toBe(before + 1);
+  await expect.poll(async () => (await loggedTokens()).length, PATIENCE).toBe(before + 1);
   return (await loggedTokens()).at(-1) ?? '';
 };
 
@@ -86,7 +86,7 @@ describe('a person', () => {
     expectProblem(wrong, 401, { sent: token });
     const { body } = await messaging.anonymous.post('/sessions', { token });
     expect((await apiClient(messaging.url, body.token).get('/v2/wallet')).status).toBe(200);
-  }, 60_000);
+  }, 180_000);
 
   test('is refused within 60 s of a suspension, and remains so after reactivation', async () => {
     const tenant = await messaging.tenant();
@@ -96,9 +96,8 @@ describe('a person', () => {
     expect((await owner.client.post(`${path}/suspend`, {})).body).toMatchObject({ status: 'suspended' });
     expect((await owner.client.post(`${path}/activate`, {})).body).toMatchObject({ status: 'active' });
     const at = Date.now();
-    await expect.poll(async () => (await ana.client.get('/messages')).status, PATIENCE).toBe(401);
-    expect(Date.now() - at).toBeLessThan(60_000);
-  }, 70_000);
+    expect((await lastServedAt(() => ana.client.get('/messages'), at)) - at).toBeLessThan(60_000);
+  }, 180_000);
 });
 
 describe('managing people', async () => {

@@ -5,6 +5,7 @@ import { PERSON_LOOKUPS } from '../../shared/domain/access/rate-limits.ts';
 import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { apiClient } from '../support/api.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { expectProblem } from '../support/problems.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';
 import { keyed } from './support.ts';
@@ -43,7 +44,7 @@ describe.each(ENVIRONMENTS)('a key of %s without pii:full', (env) => {
     expect((await lookUp(another, 1)).status).toBe(200);
     const seeing = await messaging.limited(owner[env], [...SCOPES, 'pii:full']);
     for (let at = 0; at < MAX_LOOKUPS + 5; at++) expect((await lookUp(seeing, at)).status).toBe(200);
-  }, 60_000);
+  }, 180_000);
 });
 
 /** The statuses of more calls at once than a minute has lookups, with what that takes. */
@@ -83,7 +84,7 @@ describe('without pii:full', () => {
       at % 2 ? masking.get('/v2/sms/messages', { phone }) : masking.post('/contacts', { phone });
     expect(await statusesOf(lookUp)).toEqual(new Set([200, 409, 429]));
     expect(await statusesOf(() => owner.test.post('/contacts', { phone }))).toEqual(new Set([409]));
-  }, 60_000);
+  }, 180_000);
 
   test('a key without lookups left is refused whomever it names, so that the refusal reveals nothing', async () => {
     const owner = await messaging.tenant();
@@ -114,7 +115,7 @@ describe('without pii:full', () => {
     expect((await preview(masking, phone)).body.hops[0].refusal.reason).toBe('opt_out');
     expect(await statusesOf(() => preview(masking, phone))).toEqual(new Set([200, 429]));
     expect(await statusesOf(() => preview(owner.test, phone))).toEqual(new Set([200]));
-  }, 60_000);
+  }, 180_000);
 
   test('a preview reveals who has another address 60 times a minute, then 429; what no fallback finds is not limited', async () => {
     const owner = await messaging.tenant();
@@ -127,7 +128,7 @@ describe('without pii:full', () => {
     expect(await statusesOf(() => preview(unknown))).toEqual(new Set([200]));
     expect((await preview(known)).body.hops[1].to).toMatch(/^a.*\*/);
     expect(await statusesOf(() => preview(known))).toEqual(new Set([200, 429]));
-  }, 60_000);
+  }, 180_000);
 
   test('a dry run of resends to an address reveals who opted out 60 times a minute, then 429; other dry runs are not limited', async () => {
     const owner = await messaging.tenant();
@@ -144,7 +145,7 @@ describe('without pii:full', () => {
     expect(await statusesOf(() => resend(masking, { to: phone }))).toEqual(new Set([202, 429]));
     expect((await resend(masking, { to: other })).body).toMatchObject({ rejected: 0 });
     expect(await statusesOf(() => resend(owner.test, { to: phone }))).toEqual(new Set([202]));
-  }, 60_000);
+  }, 180_000);
 
   test('a turn that is reported for an address reveals who is a contact 60 times a minute, then 429 and no turn; one for a contact’s id is not limited', async () => {
     const owner = await messaging.tenant();
@@ -164,7 +165,7 @@ describe('without pii:full', () => {
     expect(await statusesOf(() => report(owner.test, { to: known }))).toEqual(new Set([201]));
     const entered = (await owner.test.get('/v2/audit', { action: 'person.looked_up', limit: 1 })).body.items;
     expect(entered).toMatchObject([{ object: 'ai.report', details: { fields: ['to'] } }]);
-  }, 60_000);
+  }, 180_000);
 
   test('every lookup is recorded in the audit log with its caller, list and fields, never with the address; with pii:full none is', async () => {
     const owner = await messaging.tenant();
@@ -210,7 +211,7 @@ test('every lookup is logged with its caller, never with the address', async () 
     (await linesNow())
       .map((line) => JSON.parse(line))
       .filter(({ message, organizationId }) => message === 'person lookup' && organizationId === owner.id);
-  await vi.waitFor(async () => expect(await toldNow()).toHaveLength(2), { timeout: 15_000 });
+  await vi.waitFor(async () => expect(await toldNow()).toHaveLength(2), PATIENCE);
   const told = await toldNow();
   expect(told).toMatchObject([
     { operation: 'sms.list', filters: ['phone'], credentialId: expect.stringMatching(/^key_/), refused: false },

@@ -128,7 +128,7 @@ describe('a device', () => {
     await register('https://fcm.googleapis.com/fcm/send/web-1', { platform: 'web', ...BROWSER, optedIn: true });
     await register('https://fcm.googleapis.com/fcm/send/web-1', { platform: 'web', ...BROWSER, optedIn: false });
     await register('https://fcm.googleapis.com/fcm/send/web-1', { platform: 'web', ...BROWSER, optedIn: false });
-    await vi.waitFor(async () => expect(await optOutsOf('web')).toBe(before + 2), { timeout: 10_000, interval: 100 });
+    await vi.waitFor(async () => expect(await optOutsOf('web')).toBe(before + 2), { timeout: 45_000, interval: 100 });
   });
 });
 

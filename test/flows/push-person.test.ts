@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { dispatchesOf, ended, shopOf, wallet } from '../push/flow.ts';
 import { checkMoney } from '../support/money.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { expectProblem } from '../support/problems.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';
 import { becomes, keyed } from './support.ts';
@@ -182,6 +183,6 @@ test('a push ends its fallback once a device accepted it, and takes the next ste
   await expect.poll(async () => (await steps()).length, WAIT).toBe(1);
   await becomes(client, `/messages/${taken}`, { status: 'sent' }, WAIT);
   const at = Date.now();
-  await expect.poll(() => Date.now() - at, { timeout: 30_000 }).toBeGreaterThan(12_000);
+  await expect.poll(() => Date.now() - at, PATIENCE).toBeGreaterThan(12_000);
   expect(await steps()).toHaveLength(1);
 });

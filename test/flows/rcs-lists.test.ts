@@ -59,7 +59,7 @@ const reported = async () => {
   const [sending, read] = await Promise.all([list({ status: 'sent' }), list({ status: 'read' })]);
   expect([sending.body.items.length, read.body.items.length]).toEqual([6, 6]);
 };
-await vi.waitFor(reported, { timeout: 25_000, interval: 300 });
+await vi.waitFor(reported, { timeout: 45_000, interval: 300 });
 
 const wanted = (filter: Readonly<Record<string, string | undefined>>) =>
   idsOf(

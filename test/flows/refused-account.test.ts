@@ -34,7 +34,7 @@ test('a live campaign whose provider refuses the account is paused by its first 
     expect((await tenant.test.get('/v2/wallet')).body).toMatchObject({ balanceCoins: 100_000, heldCoins: 0 });
   }, WAIT);
   await checkMoney(messaging.tables.live, tenant.id, { quiet: false });
-}, 120_000);
+}, 180_000);
 
 test('a live journey whose provider refuses the account is paused at the step of the message', async () => {
   const tenant = await liveTenant();
@@ -59,4 +59,4 @@ test('a live journey whose provider refuses the account is paused at the step of
     });
   }, WAIT);
   expect(await eventsRaised(messaging, 'live', tenant, /^journey\./)).toEqual(['journey.activated', 'journey.paused']);
-}, 120_000);
+}, 180_000);

@@ -8,6 +8,7 @@ import { keyFileOf } from '../../infra/local/stages.ts';
 import { type Answer, apiClient, startMessaging } from '../support/api.ts';
 import { startTestStack, type TestStack, tempDir } from '../support/local-stack.ts';
 import { checkMoney, messagesOf } from '../support/money.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { startInfobipStandIn } from '../support/providers/infobip-stand-in.ts';
 import { deliver } from '../support/providers/stand-in.ts';
 import { OVER_DYNAMODB_LOCAL } from '../support/table-engine.ts';
@@ -15,9 +16,9 @@ import { use } from '../support/use.ts';
 import { setUpProvider } from './support.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
-/** A sender has 15 s; a provider that hangs is given up after 8. */
+/** A sender has 15 s; a provider that hangs is given up after 11, by when the copy has been made. */
 const SETTINGS = { env: { SEND_DEADLINE_SECONDS: '15' }, inMemory: false };
-const HANGS_MS = 8_000;
+const HANGS_MS = 11_000;
 const tablesOf = (dataDir: string) => join(dataDir, 'tables', 'dynamodb.db');
 
 const provider = await use(startInfobipStandIn());
@@ -70,30 +71,35 @@ test.skipIf(OVER_DYNAMODB_LOCAL)(
     const owner = await lost.tenant({ live: 1_000_000 });
     const { key } = (await owner.live.post('/v2/api-keys', { name: 'Loja', scopes: ['sms:send', 'sms:read'] })).body;
     const traffic = startTraffic(() => owner.live.send({ route: 'otp' }));
-    await vi.waitFor(() => expect(traffic.answers.length).toBeGreaterThan(20), { timeout: 30_000 });
+    await vi.waitFor(() => expect(traffic.answers.length).toBeGreaterThan(20), PATIENCE);
     const before = provider.requests.length;
     provider.script('accept_and_hang', 'hang');
     // Both are in progress, and the other callers continue.
-    await vi.waitFor(() => expect(provider.requests.length).toBeGreaterThan(before + 4), { timeout: 30_000 });
+    await vi.waitFor(() => expect(provider.requests.length).toBeGreaterThan(before + 4), PATIENCE);
 
     const snapshot = join(await tempDir(), 'snapshot.db');
     await backup(new DatabaseSync(tablesOf(lost.dataDir), { readOnly: true }), snapshot);
 
     const acceptedThen = provider.messages.length;
-    await vi.waitFor(() => expect(provider.messages.length).toBeGreaterThan(acceptedThen + 20), { timeout: 30_000 });
+    await vi.waitFor(() => expect(provider.messages.length).toBeGreaterThan(acceptedThen + 20), PATIENCE);
     await traffic.end();
     await lost.stop();
 
+    const openHolds = async ({ live }: TestStack['tables']) =>
+      (await messagesOf(live, owner.id)).filter(({ hold }) => hold === 'open');
+    let inFlight: Awaited<ReturnType<typeof openHolds>> = [];
     restored = await startTestStack({
       ...SETTINGS,
       dispatchSeconds: 1,
       dataDir: await restoreInto(lost.dataDir, snapshot),
+      // Before anything is resolved.
+      beforeReady: async ({ tables: found }) => {
+        inFlight = await openHolds(found);
+      },
     });
     const { url, dataDir, tables } = restored;
-    const openHolds = async () => (await messagesOf(tables.live, owner.id)).filter(({ hold }) => hold === 'open');
-    const inFlight = await openHolds();
     expect(inFlight.length).toBeGreaterThanOrEqual(2);
-    await vi.waitFor(async () => expect(await openHolds()).toEqual([]), { timeout: 90_000, interval: 500 });
+    await vi.waitFor(async () => expect(await openHolds(tables)).toEqual([]), { timeout: 90_000, interval: 500 });
 
     const messages = await messagesOf(tables.live, owner.id);
     expect(messages.length).toBeLessThan(traffic.answers.length);

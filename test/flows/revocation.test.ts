@@ -2,9 +2,10 @@ import { expect, test } from 'vitest';
 import { startMessaging } from '../support/api.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { checkMoney } from '../support/money.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { startInfobipStandIn } from '../support/providers/infobip-stand-in.ts';
 import { use } from '../support/use.ts';
-import { setUpProvider } from './support.ts';
+import { lastServedAt, setUpProvider } from './support.ts';
 
 /** How long the provider takes: long enough to revoke the key meanwhile. */
 const SLOW_MS = 1_500;
@@ -21,14 +22,12 @@ test('a key that is revoked while its send is at the provider completes the send
   const leaked = await messaging.limited(owner.live, ['sms:send', 'sms:read', 'keys:read']);
   const own = (await leaked.get('/v2/api-keys')).body.items.find(({ name }: { name: string }) => name === 'Limited');
   const sending = leaked.send({ to: '+5511987654321', route: 'premium' });
-  await expect.poll(() => slow.calls.size, { timeout: 5_000 }).toBeGreaterThan(0);
+  await expect.poll(() => slow.calls.size, PATIENCE).toBeGreaterThan(0);
   expect((await owner.live.call('DELETE', `/v2/api-keys/${own.id}`)).status).toBe(204);
   const revokedAt = Date.now();
   expect(await sending).toMatchObject({ status: 201, body: { status: 'sent', replayed: false } });
   expect(provider.messages).toHaveLength(1);
-  await expect
-    .poll(async () => (await leaked.get('/v2/sms/messages')).status, { timeout: 55_000, interval: 500 })
-    .toBe(401);
-  expect(Date.now() - revokedAt).toBeLessThan(60_000);
+  const servedAt = await lastServedAt(() => leaked.get('/v2/sms/messages'), revokedAt);
+  expect(servedAt - revokedAt).toBeLessThan(60_000);
   expect((await checkMoney(messaging.tables.live, owner.id)).balance).toBe(10_000 - 800);
-}, 90_000);
+}, 180_000);

@@ -74,7 +74,7 @@ describe.each(ACCOUNT_ROLES)('a session of the role %s', (role) => {
       expect(answer.body.detail, contract.id).toContain(scopeOf(contract));
     }
     expect(await rows()).toEqual(before);
-  }, 120_000);
+  }, 180_000);
 
   test('is let in by each operation whose scope the role holds, and by its input alone refused', async () => {
     const before = await rows();
@@ -84,7 +84,7 @@ describe.each(ACCOUNT_ROLES)('a session of the role %s', (role) => {
       expect(answer.status, contract.id).toBeGreaterThanOrEqual(400);
     }
     expect(await rows()).toEqual(before);
-  }, 120_000);
+  }, 180_000);
 });
 
 test('the roles together are let in by every operation, and the operator by none of an organization but its own sessions and people', () => {

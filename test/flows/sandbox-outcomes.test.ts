@@ -113,7 +113,8 @@ describe.each(OUTCOMES.map((each) => [nameOf(each), each] as const))('a sandbox 
     const times = [body.sentAt, body.deliveredAt ?? body.failedAt, body.readAt].filter(Boolean).map(Date.parse);
     times.slice(1).forEach((at, step) => {
       expect(at - (times[step] ?? 0)).toBeGreaterThanOrEqual(2_900);
-      expect(at - (times[step] ?? 0)).toBeLessThan(10_000);
+      // Ten times as long on a loaded machine: the delay itself is a queue's.
+      expect(at - (times[step] ?? 0)).toBeLessThan(30_000);
     });
     expect(times.length).toBe(on === 'rcs' && status === 'failed' ? 1 : stages.length + 1);
   });

@@ -16,7 +16,7 @@ const OPENING = 1_000_000;
 const messaging = await use(startMessaging());
 const ses = await use(startAmazonSesStandIn());
 const twilio = await use(startTwilioStandIn());
-await setUpProvider(messaging, 'email', 'amazon_ses', { ...ses.settings, timeoutMs: 1_500 });
+await setUpProvider(messaging, 'email', 'amazon_ses', ses.settings);
 await setUpProvider(messaging, 'sms', 'twilio', twilio.settings);
 
 let count = 0;
@@ -130,7 +130,7 @@ test('a scheduled e-mail whose sender was deleted meanwhile fails and is refunde
   await becomes(live, `/messages/${sent.body.id}`, { status: 'failed' }, { timeout: 60_000, interval: 500 });
   expect(ses.messages.some(({ messageId }) => messageId === sent.body.id)).toBe(false);
   expect(await walletOf(live)).toMatchObject({ balanceCoins: OPENING, heldCoins: 0 });
-}, 90_000);
+}, 180_000);
 
 describe('a registered domain', () => {
   test('answers the records of SES, is pending until SES has found them, and then allows sends', async () => {

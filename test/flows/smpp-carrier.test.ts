@@ -28,7 +28,7 @@ await setUpProvider(messaging, 'sms', 'smpp_carrier', {
   serviceKey: 'a key that both sides of a test have',
   serviceUrl: `http://127.0.0.1:${messaging.carrierPort}`,
 });
-await vi.waitFor(() => expect(carrier.bound()).toHaveLength(1), { ...PATIENCE, timeout: 30_000 });
+await vi.waitFor(() => expect(carrier.bound()).toHaveLength(1), { ...PATIENCE, timeout: 45_000 });
 
 const tenantOf = () => messaging.tenant({ live: OPENING });
 let phones = 0;

@@ -4,6 +4,7 @@ import type { Body } from '../../shared/smpp/pdus.ts';
 import { writeTime } from '../../shared/smpp/time.ts';
 import { type Tlv, tlv } from '../../shared/smpp/tlvs.ts';
 import { startMessaging } from '../support/api.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { use } from '../support/use.ts';
 import { smppClients } from './smpp-kit.ts';
 
@@ -66,9 +67,7 @@ describe('a message in parts', () => {
       { messageId: list.items[0].id, coins: -alike.billing.coins },
     ]);
     for (const id of ids)
-      await expect
-        .poll(async () => (await query(id)).body, { timeout: 30_000 })
-        .toMatchObject({ messageId: id, messageState: 2 });
+      await expect.poll(async () => (await query(id)).body, PATIENCE).toMatchObject({ messageId: id, messageState: 2 });
   });
 
   test('by data_sm is one SMS as well, and by both', async () => {
@@ -137,7 +136,7 @@ describe('a message in parts', () => {
     expect((await call('cancel_sm', { messageId: ids[0] })).status).toBe('ESME_RCANCELFAIL');
   });
 
-  test('of which one part is missing expires after a minute, and costs nothing', { timeout: 150_000 }, async () => {
+  test('of which one part is missing expires after a minute, and costs nothing', { timeout: 180_000 }, async () => {
     const { test: client, submit, query } = await setUp();
     const before = (await client.get('/v2/wallet')).body.balanceCoins;
     const [first, second] = partsBy('SAR parameters') as [Submission, Submission];

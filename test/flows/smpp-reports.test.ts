@@ -19,7 +19,7 @@ const clients: SmppClient[] = [];
 afterAll(async () => {
   await Promise.all(clients.map(({ session }) => session.unbind()));
 });
-const WAIT = { timeout: 30_000, interval: 100 };
+const WAIT = { timeout: 45_000, interval: 100 };
 
 const setUp = async (fields: Readonly<Record<string, unknown>> = {}) => {
   const { test: client, id: organizationId } = await messaging.tenant();

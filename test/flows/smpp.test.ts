@@ -6,6 +6,7 @@ import { writeTime } from '../../shared/smpp/time.ts';
 import { tlv, tlvValue } from '../../shared/smpp/tlvs.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { type Client, startMessaging } from '../support/api.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { use } from '../support/use.ts';
 import { smppClients } from './smpp-kit.ts';
 
@@ -30,7 +31,7 @@ describe('a bind', () => {
     const { account, session } = await setUp({ maxBinds: 1 });
     expect((await tryBind(account)).status).toBe('ESME_RBINDFAIL');
     await session.unbind();
-    await expect.poll(async () => (await tryBind(account)).status, { timeout: 30_000 }).toBe('ESME_ROK');
+    await expect.poll(async () => (await tryBind(account)).status, PATIENCE).toBe('ESME_ROK');
   });
 
   test('stays valid after the key that created its account is revoked: the account belongs to the organization', async () => {
@@ -68,9 +69,7 @@ describe('a submit_sm', () => {
     });
     expect((await client.get('/v2/wallet/entries')).body.items[0]).toMatchObject({ messageId: id });
     expect((await live.get(`/v2/sms/messages/${id}`)).status).toBe(404);
-    await expect
-      .poll(async () => (await query(id)).body, { timeout: 30_000 })
-      .toMatchObject({ messageState: 2, errorCode: 0 });
+    await expect.poll(async () => (await query(id)).body, PATIENCE).toMatchObject({ messageState: 2, errorCode: 0 });
     expect((await query(id)).body).toMatchObject({
       messageId: id,
       finalDate: expect.stringMatching(/^\d{15}\+$|^\d{13}00\+$/),
@@ -106,7 +105,7 @@ describe('a submit_sm', () => {
     const first = await again();
     expect(first.status).toBe('ESME_ROK');
     await expect
-      .poll(() => Date.now())
+      .poll(() => Date.now(), PATIENCE)
       .toBeGreaterThan(Date.parse((await client.get(`/messages/${first.id}`)).body.createdAt));
     expect(await again()).toMatchObject({ status: 'ESME_ROK', id: first.id });
     expect(

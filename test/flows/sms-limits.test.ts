@@ -9,6 +9,8 @@ import { walletOf } from './support.ts';
 /** Single sends of a live key (docs/spec/platform.md#rate-limits). */
 const BURST = 100;
 const INTERVAL_MS = 60_000 / 600;
+/** A call that took longer may have had another second to wait. */
+const PROMPT_MS = 600;
 
 const messaging = await sharedMessaging();
 const tenant = await messaging.tenant();
@@ -25,6 +27,16 @@ const setBucket = (id: Id<'apiKey'>, waitMs: number) =>
   messaging.tables.live.write({
     put: { ...KEYS.bucket(id, 'single_send'), fullAt: Date.now() + INTERVAL_MS * (BURST - 1) + waitMs, ttl: 2 ** 31 },
   });
+
+/** A call beyond the limit of a key whose next token is available in this many ms; again where the machine took too long to tell. */
+const drawIn = async ({ id, client }: Awaited<ReturnType<typeof newKey>>, waitMs: number): Promise<Answer> => {
+  for (;;) {
+    const setAt = Date.now();
+    await setBucket(id, waitMs);
+    const answer = await draw(client);
+    if (Date.now() - setAt < PROMPT_MS) return answer;
+  }
+};
 
 describe('a live key', () => {
   test('may send 100 in a burst and then ten a second; beyond that 429 with Retry-After, before the Idempotency-Key is checked', async () => {
@@ -48,22 +60,20 @@ describe('a live key', () => {
     [1_800, 2],
     [59_800, 60],
   ])('whose next token is available in %i ms gets Retry-After %i', async (waitMs, seconds) => {
-    const { id, client } = await newKey(tenant.live);
-    expect((await draw(client)).status).toBe(400);
-    await setBucket(id, waitMs);
-    const refused = await draw(client);
+    const key = await newKey(tenant.live);
+    expect((await draw(key.client)).status).toBe(400);
+    const refused = await drawIn(key, waitMs);
     expectProblem(refused, 429);
     expect(refused.headers.get('retry-after')).toBe(String(seconds));
     expect(refused.body.detail).toBe('The key may send 600 a minute, 100 at once.');
   });
 
   test('that waits for Retry-After may send again', async () => {
-    const { id, client } = await newKey(tenant.live);
-    await setBucket(id, 700);
-    const refused = await draw(client);
+    const key = await newKey(tenant.live);
+    const refused = await drawIn(key, 700);
     expect(refused.headers.get('retry-after')).toBe('1');
     await new Promise((resolve) => setTimeout(resolve, 1_000));
-    expect((await draw(client)).status).toBe(400);
+    expect((await draw(key.client)).status).toBe(400);
   });
 
   test('over its limit can still read and preview, and does not limit other keys', async () => {
@@ -111,7 +121,7 @@ describe('the contracted SMS per second', () => {
   test('is a limit: beyond it 429 with Retry-After, no message, no charge, and the key stays free', async () => {
     const other = await messaging.tenant();
     await contract(other, 'test', 3);
-    const keys = Array.from({ length: 12 }, (_, at) => `burst-${at}`);
+    const keys = Array.from({ length: 40 }, (_, at) => `burst-${at}`);
     const answers = await Promise.all(keys.map((key) => other.test.send({}, key)));
     const sent = tally(answers, 201);
     const perSecond = new Map<string, number>();
@@ -119,7 +129,7 @@ describe('the contracted SMS per second', () => {
       perSecond.set(body.createdAt.slice(0, 19), (perSecond.get(body.createdAt.slice(0, 19)) ?? 0) + 1);
     expect(Math.max(...perSecond.values())).toBeLessThanOrEqual(3);
     const refused = tally(answers, 429);
-    expect(sent.length + refused.length).toBe(12);
+    expect(sent.length + refused.length).toBe(40);
     expect(refused.length).toBeGreaterThan(0);
     for (const answer of refused) expectProblem(answer, 429);
     expect(refused[0]?.headers.get('retry-after')).toBe('1');

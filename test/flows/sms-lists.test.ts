@@ -24,7 +24,7 @@ const CAMPAIGNS = ['launch', 'launch#2 / é', undefined];
 const FILTERS = ['status', 'region', 'contactId', 'campaignId', 'phone', 'from', 'to'] as const;
 
 const list = (query: Record<string, string | number> = {}) => tenant.test.get('/v2/sms/messages', query);
-const wait = { timeout: 20_000, interval: 200 };
+const wait = { timeout: 45_000, interval: 200 };
 
 const seed = async (): Promise<Listed[]> => {
   const phones = ['+5511999990001', '+5511999990002'];

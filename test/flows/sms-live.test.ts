@@ -19,7 +19,7 @@ const PRICES = smsPrices(
   ],
   90,
 );
-const TIMEOUT_MS = 1_500;
+const TIMEOUT_MS = 5_000;
 
 const messaging = await use(
   startMessaging({ beforeReady: ({ tables }) => putPrices(tables.live, '2020-01-01T00:00:00.000Z', PRICES) }),

@@ -19,11 +19,27 @@ import { type Answer, apiClient, type Client, type Messaging, type Tenant } from
 export const keyed = (key: string = randomUUID()) => ({ 'idempotency-key': key });
 
 /** How long the service may take for what it does in the background. */
-export const PATIENCE = { timeout: 20_000, interval: 150 };
+export const PATIENCE = { timeout: 45_000, interval: 150 };
 
 /** Waits until a resource has these fields. */
 export const becomes = (client: Client, path: string, fields: object, patience = PATIENCE) =>
   vi.waitFor(async () => expect((await client.get(path)).body).toMatchObject(fields), patience);
+
+/**
+ * Calls until it is refused with 401, and answers when the last call before was made, at the earliest `since`: what a slow machine takes for
+ * calls is no time in which a credential was good.
+ */
+export const lastServedAt = async (call: () => Promise<Pick<Answer, 'status'>>, since: number): Promise<number> => {
+  let servedAt = since;
+  const isRefused = async () => {
+    const askedAt = Date.now();
+    const { status } = await call();
+    if (status !== 401) servedAt = askedAt;
+    expect(status).toBe(401);
+  };
+  await vi.waitFor(isRefused, { timeout: 120_000, interval: 500 });
+  return servedAt;
+};
 
 export const walletOf = async (client: Client) => (await client.get('/v2/wallet')).body;
 export const balanceOf = async (client: Client): Promise<number> => (await walletOf(client)).balanceCoins;

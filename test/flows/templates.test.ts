@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Client, Tenant } from '../support/api.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { expectProblem } from '../support/problems.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';
 import { balanceOf, connectNumber, keyed } from './support.ts';
@@ -105,7 +106,7 @@ describe('a template', () => {
       const { body } = await client.get(PATH, query);
       return [body.items.map(({ name }: { name: string }) => name).join(''), body.total];
     };
-    await vi.waitFor(async () => expect(await list({})).toEqual(['cba', 3]));
+    await vi.waitFor(async () => expect(await list({})).toEqual(['cba', 3]), PATIENCE);
     expect(await list({ limit: 1, skip: 1 })).toEqual(['b', 3]);
     expect(await list({ status: 'approved' })).toEqual(['a', 1]);
     expect(await list({ category: 'marketing' })).toEqual(['b', 1]);

@@ -9,7 +9,7 @@ const DELIVERED = '+5511999990005';
 const FAILED = '+5511999990008';
 const SILENT = '+5511999990099';
 const TEXT = 'Seu pedido saiu para entrega.';
-const WAIT = { timeout: 40_000, interval: 200 };
+const WAIT = { timeout: 45_000, interval: 200 };
 
 const messaging = await sharedMessaging();
 const tenant = await messaging.tenant({ takesEvents: true });

@@ -4,7 +4,7 @@ import { becomes, connectNumber, keyed, registerDevice } from './support.ts';
 
 const DELIVERED = '+5511999990005';
 const FAILED = '+5511999990008';
-const WAIT = { timeout: 40_000, interval: 200 };
+const WAIT = { timeout: 45_000, interval: 200 };
 const VARIABLES = { nome: 'Ana', pedido: 'A-1842' };
 const TEXT = 'Oi, Ana! O pedido A-1842 saiu.';
 

@@ -14,7 +14,7 @@ import { CANARIES, finderOf } from './canaries/values.ts';
 import { startRecorded } from './recorded.ts';
 
 const { phone, delivered, name, email, text } = CANARIES;
-const PATIENCE = { timeout: 15_000, interval: 100 };
+const PATIENCE = { timeout: 45_000, interval: 100 };
 const EVENTS = ['contact.created', 'contact.opted_out', 'sms.delivered'];
 
 const { messaging, printed, toQueues } = await use(startRecorded());

@@ -8,7 +8,7 @@ import { operatorJson } from '../support/operator.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { use } from '../support/use.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 250 };
+const PATIENCE = { timeout: 45_000, interval: 250 };
 const EVENTS = 12;
 const PLACE = ['--env', 'test', '--queue', 'webhook'];
 

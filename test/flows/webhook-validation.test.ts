@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import type { Tenant } from '../support/api.ts';
 import { listening } from '../support/loopback.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { expectProblem } from '../support/problems.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';
@@ -9,6 +10,8 @@ import { use } from '../support/use.ts';
 
 /** Validations of an organization in a minute. */
 const MAX_VALIDATIONS = 30;
+/** Calls beyond them: more than there are tokens again in a minute, the most that a loaded machine may take for all. */
+const MORE = 30;
 
 const messaging = await sharedMessaging();
 const receiver = await use(startReceiver());
@@ -17,25 +20,27 @@ const subscribe = ({ test: client }: Tenant, url: string) =>
 
 describe('the validation of a webhook', () => {
   test('that hangs ends after 5 s, and delays no other organization', async () => {
-    const hanging = await use(listening(createServer(() => {})));
+    let asked = 0;
+    const hanging = await use(listening(createServer(() => void asked++)));
     const [owner, other] = [await messaging.tenant(), await messaging.tenant()];
     const begun = performance.now();
     let ended = 0;
     const waiting = Array.from({ length: 12 }, () => subscribe(owner, `${hanging.url}/hook`).finally(() => ended++));
-    await expect.poll(() => performance.now() - begun, { interval: 100 }).toBeGreaterThan(500);
+    await expect.poll(() => asked, PATIENCE).toBe(12);
     expect((await subscribe(other, receiver.url)).status).toBe(201);
     expect((await other.test.send()).status).toBe(201);
     expect(ended).toBe(0);
     for (const answer of await Promise.all(waiting)) expectProblem(answer, 422);
-    expect(performance.now() - begun).toBeGreaterThanOrEqual(5_000);
-  }, 60_000);
+    // A timer counts from the beginning of the loop's turn.
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(4_500);
+  }, 180_000);
 
   test('is posted at most 30 times a minute for an organization, for all operations together; other organizations are unaffected', async () => {
     const [owner, other] = [await messaging.tenant(), await messaging.tenant()];
     const { body: made } = await subscribe(owner, receiver.url);
     const change = (url: string) => owner.test.call('PATCH', `/webhooks/${made.id}`, { body: { url } });
     const answers = await Promise.all(
-      Array.from({ length: MAX_VALIDATIONS + 15 }, (_, at) =>
+      Array.from({ length: MAX_VALIDATIONS + MORE }, (_, at) =>
         at % 2 ? subscribe(owner, receiver.url) : change(`${receiver.url}?at=${at}`),
       ),
     );
@@ -49,9 +54,9 @@ describe('the validation of a webhook', () => {
       ({ event }) => event.data.webhookId && event.type === 'webhook.validation',
     );
     const own = validations.filter(({ body }) => body.includes(owner.id));
-    expect(own).toHaveLength(MAX_VALIDATIONS + 16 - refused.length);
+    expect(own).toHaveLength(MAX_VALIDATIONS + MORE + 1 - refused.length);
     // One more token each two seconds that this took.
-    expect(own.length).toBeLessThan(MAX_VALIDATIONS + 15);
+    expect(own.length).toBeLessThan(MAX_VALIDATIONS + MORE);
     expect((await subscribe(other, receiver.url)).status).toBe(201);
     // Nothing else of the subscription draws on it.
     const paused = await owner.test.call('PATCH', `/webhooks/${made.id}`, { body: { status: 'paused' } });

@@ -7,7 +7,7 @@ import { startReceiver } from '../support/receiver.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';
 import { use } from '../support/use.ts';
 
-const PATIENCE = { timeout: 15_000, interval: 50 };
+const PATIENCE = { timeout: 45_000, interval: 50 };
 
 const messaging = await sharedMessaging();
 const receiver = await use(startReceiver());

@@ -16,7 +16,7 @@ const TEXT = { type: 'text', text: { body: 'Meu CPF mudou' } };
 const messaging = await use(startMessaging());
 const meta = await use(startWhatsappStandIn(Date.now, { [OWN_NUMBER]: OWN_TOKEN }));
 meta.endpoint = `${messaging.url}/callbacks/whatsapp_cloud_api/events`;
-await setUpProvider(messaging, 'whatsapp', 'whatsapp_cloud_api', { ...meta.settings, timeoutMs: 1_500 });
+await setUpProvider(messaging, 'whatsapp', 'whatsapp_cloud_api', meta.settings);
 
 const tenantOf = () => messaging.tenant({ live: 1_000_000 });
 const totalOf = async ({ live }: Tenant) => (await live.get('/messages')).body.total;

@@ -22,7 +22,7 @@ const messaging = await use(startMessaging());
 const numbers = [OWN_NUMBER, SALES_NUMBER, CARE_NUMBER, NORTH_NUMBER, SOUTH_NUMBER];
 const meta = await use(startWhatsappStandIn(Date.now, Object.fromEntries(numbers.map((id) => [id, OWN_TOKEN]))));
 meta.endpoint = `${messaging.url}${ADDRESS}`;
-await setUpProvider(messaging, 'whatsapp', 'whatsapp_cloud_api', { ...meta.settings, timeoutMs: 1_500 });
+await setUpProvider(messaging, 'whatsapp', 'whatsapp_cloud_api', meta.settings);
 
 let phones = 0;
 const aPhone = () => `+55119866${String(10_000 + phones++)}`;

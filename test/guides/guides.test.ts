@@ -17,7 +17,7 @@ test('only blocks of a deployment are not run', ({ expect }) => {
   expect(GUIDES.filter(isSkipped)).toEqual(['deploy.md']);
 });
 
-describe('every block of code of a guide runs and prints what is shown', { timeout: 120_000 }, () => {
+describe('every block of code of a guide runs and prints what is shown', { timeout: 180_000 }, () => {
   test.concurrent.for(GUIDES)('%s', async (guide, { expect, onTestFinished }) => {
     const tenant = await messaging.tenant();
     const folder = mkdtempSync(join(tmpdir(), 'guide-'));

@@ -45,7 +45,7 @@ beforeAll(async () => {
   await own.work();
   await goRound(40);
   run.current = await stored();
-}, 120_000);
+}, 180_000);
 
 test.each([1, 7, 16, 17, 60, 1_000])(
   'pages of %i visits are together the whole history, in its order',

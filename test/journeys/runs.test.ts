@@ -288,7 +288,7 @@ test('an interrupted sweep continues where it was, and leaves no run parked', as
   await own.work();
   for (const contact of people)
     expect(resultsOf((await runOf(contact)).history)).toEqual(['oi enviada', 'etiqueta feito']);
-}, 120_000);
+}, 180_000);
 
 test('a goal ends a run that is active and counts once with its value, also within 30 days of its end', async () => {
   const goal = { ...WELCOME, meta: { evento: 'pedido' } };

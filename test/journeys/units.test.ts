@@ -9,6 +9,7 @@ import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import { newOrganization } from '../lists/stage.ts';
 import { ligacoes, passo } from '../support/journeys/build.ts';
+import { patient } from '../support/patient-client.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 import { activeJourney, addContacts, journeysOver, Outside } from './stage.ts';
@@ -27,7 +28,7 @@ const STEPS = {
 
 test('entries and moves take the write units of docs/journeys.md: alone these, and of 31 together at most these; runs that are due together share a read of their version', async () => {
   const meter = await startCountingProxy(world.proxy.endpoint);
-  const table = new Table(tableClient(meter.endpoint), world.table.name);
+  const table = new Table(patient(tableClient(meter.endpoint)), world.table.name);
   const own = journeysOver(table, () => world.now, new Outside());
   const tenant = await newOrganization(table);
   const journey = await activeJourney(own, tenant, STEPS);

@@ -7,7 +7,7 @@ import { buildFunctions } from '../../infra/build/build.ts';
 import { packFunctions } from '../../infra/build/pack.ts';
 import { tempDir } from '../support/local-stack.ts';
 
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 const root = join(import.meta.dirname, '../..');
 const show = () => join(folder, 'dist/functions/echo/show');
 const options = () => ({ root, functionsDir: join(folder, 'functions'), outDir: join(folder, 'dist') });

@@ -3,11 +3,12 @@ import { hasDueRows, isLoopback } from '../../infra/local/due-check.ts';
 import { newId } from '../../shared/domain/core/ids.ts';
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { INDEX_KEYS } from '../../shared/storage/index-patterns.ts';
+import { patient } from '../support/patient-client.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await use(startWorld('test', { inMemory: false }));
-const client = tableClient(world.proxy.endpoint);
+const client = patient(tableClient(world.proxy.endpoint));
 const put = (due: Readonly<Record<string, string | number>>) =>
   world.table.write({ put: { pk: `X#${newId('message')}`, sk: 'X', ...due } });
 

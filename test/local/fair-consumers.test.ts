@@ -8,6 +8,7 @@ import { makePublisher } from '../../shared/queues/publisher.ts';
 import type { Publishable } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import '../support/aws-environment.ts';
+import { PATIENCE } from '../support/patience.ts';
 import type { Batch, Consuming } from '../support/queue-consumer.ts';
 import { use } from '../support/use.ts';
 
@@ -24,7 +25,7 @@ const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName: 'se
 const url = new URL(new URL(QueueUrl).pathname, engine.endpoint).href;
 
 test('the 20 sends of one organization pass the 2,000 of another that keep several consumers busy, and none is lost', {
-  timeout: 120_000,
+  timeout: 180_000,
 }, async () => {
   const { publish } = makePublisher(sqs, { send: url }, () => undefined);
   await publish(sendsOf(NOISY, 2_000));
@@ -41,7 +42,7 @@ test('the 20 sends of one organization pass the 2,000 of another that keep sever
     worker.postMessage('go');
   }
   const count = new Int32Array(received);
-  await vi.waitFor(() => expect(Atomics.load(count, 0)).toBeGreaterThan(CONSUMERS * BATCH), { timeout: 30_000 });
+  await vi.waitFor(() => expect(Atomics.load(count, 0)).toBeGreaterThan(CONSUMERS * BATCH), PATIENCE);
   await publish(sendsOf(QUIET, 20));
   const published = Atomics.load(count, 0);
   await vi.waitFor(() => expect(order).toHaveLength(2_020), { timeout: 90_000 });

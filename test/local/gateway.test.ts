@@ -22,7 +22,7 @@ interface Shown {
 const folder = await tempDir();
 afterAll(() => rm(folder, { recursive: true, force: true }));
 const localStack = await use(startTestStack({ ...fixtureStack(join(folder, 'dist')), background: false }));
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const call = (path: string, init?: RequestInit) => fetch(`${localStack.url}${path}`, init);
 const show = async (path: string, init?: RequestInit) => (await call(path, init)).json() as Promise<Shown>;

@@ -8,7 +8,7 @@ import { type Running, startPoller } from '../../infra/local/pollers.ts';
 import { ensureQueues } from '../../infra/local/resources.ts';
 import { LOCAL_REGION } from '../../infra/local/stages.ts';
 
-const PATIENCE = { timeout: 10_000, interval: 20 };
+const PATIENCE = { timeout: 45_000, interval: 20 };
 
 let poller: Running | undefined;
 /** Bodies that the consumer received, and the releases of the batches that it holds. */

@@ -10,6 +10,8 @@ import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import { INDEX_KEYS } from '../../shared/storage/index-patterns.ts';
 import { startTestStack, tempDir } from '../support/local-stack.ts';
+import { PATIENCE } from '../support/patience.ts';
+import { patient } from '../support/patient-client.ts';
 import { use } from '../support/use.ts';
 import { fixtureStack } from './fixtures/operations.ts';
 
@@ -39,7 +41,7 @@ const received = (): Received[] => {
 };
 const timesReceived = (body: string) => received().filter((record) => record.body === body).length;
 
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const deadLetters = async (stage: 'live' | 'test'): Promise<string[]> => {
   const QueueUrl = localStack.queues[stage].outcome?.deadLetterUrl;
@@ -51,7 +53,7 @@ const deadLetters = async (stage: 'live' | 'test'): Promise<string[]> => {
 
 it('passes a message once to the consumer of its own stage', async () => {
   await sqs.send(new SendMessageCommand({ QueueUrl: localStack.queues.test.outcome?.url, MessageBody: 'hello' }));
-  await vi.waitFor(() => expect(timesReceived('hello')).toBe(1), 5_000);
+  await vi.waitFor(() => expect(timesReceived('hello')).toBe(1), PATIENCE);
   expect(received().find(({ body }) => body === 'hello')).toMatchObject({
     stage: 'test',
     receives: '1',
@@ -62,7 +64,7 @@ it('passes a message once to the consumer of its own stage', async () => {
 it('acknowledges the successes of a batch, and retries its failures until they are dead letters', async () => {
   const Entries = ['good', 'fail-1', 'fine'].map((MessageBody, index) => ({ Id: String(index), MessageBody }));
   await sqs.send(new SendMessageBatchCommand({ QueueUrl: localStack.queues.live.outcome?.url, Entries }));
-  await expect.poll(() => deadLetters('live'), { timeout: 10_000, interval: 100 }).toContain('fail-1');
+  await expect.poll(() => deadLetters('live'), { timeout: 45_000, interval: 100 }).toContain('fail-1');
   expect(timesReceived('fail-1')).toBe(QUEUES.outcome.maxReceives);
   expect(timesReceived('good')).toBe(1);
   expect(timesReceived('fine')).toBe(1);
@@ -70,7 +72,7 @@ it('acknowledges the successes of a batch, and retries its failures until they a
 
 it('retries the whole batch of a consumer that throws', async () => {
   await sqs.send(new SendMessageCommand({ QueueUrl: localStack.queues.test.outcome?.url, MessageBody: 'throw' }));
-  await expect.poll(() => deadLetters('test'), { timeout: 10_000, interval: 100 }).toContain('throw');
+  await expect.poll(() => deadLetters('test'), { timeout: 45_000, interval: 100 }).toContain('throw');
   expect(timesReceived('throw')).toBe(QUEUES.outcome.maxReceives);
 });
 
@@ -78,7 +80,7 @@ it('runs the dispatchers of both stages repeatedly while rows are due, and not b
   const file = join(folder, 'dispatched');
   const runs = () => (existsSync(file) ? readFileSync(file, 'utf8') : '');
   expect(runs()).toBe('');
-  const client = tableClient(localStack.dynamodbEndpoint);
+  const client = patient(tableClient(localStack.dynamodbEndpoint));
   for (const stage of STAGES)
     await new Table(client, tableName(stage)).write({
       put: { pk: 'MSG#x', sk: 'MSG', ...INDEX_KEYS.due('send_message', 'x', 0) },
@@ -87,7 +89,7 @@ it('runs the dispatchers of both stages repeatedly while rows are due, and not b
   await vi.waitFor(() => {
     expect(runs().match(/^live Scheduled Event/gm)?.length).toBeGreaterThan(1);
     expect(runs().match(/^test Scheduled Event/gm)?.length).toBeGreaterThan(1);
-  }, 5_000);
+  }, PATIENCE);
 });
 
 it('treats a failure of an unknown record as a failure of all', () => {

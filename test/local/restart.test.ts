@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,10 +10,11 @@ import { CannotStart } from '../../infra/local/cannot-start.ts';
 import type { LocalStackOptions } from '../../infra/local/local-stack.ts';
 import { DataDirInUse, processIdentity } from '../../infra/local/lock.ts';
 import { startTestStack, tempDir } from '../support/local-stack.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { fixtureStack } from './fixtures/operations.ts';
 
 // Real starts and stops, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const running: ChildProcess[] = [];
 const folders: string[] = [];
@@ -104,7 +105,7 @@ it('loses no rows to kill -9, and its engine ends with the killed process, or wi
   const orphan = enginePid(dataDir);
   first.child.kill('SIGKILL');
   await once(first.child, 'exit');
-  await vi.waitFor(() => expect(processIdentity(orphan)).toBeUndefined(), { timeout: 20_000 });
+  await vi.waitFor(() => expect(processIdentity(orphan)).toBeUndefined(), PATIENCE);
 
   // An unmonitored engine: the note names another process.
   const left = spawn('sleep', ['600']);
@@ -128,7 +129,7 @@ it('restarts the table engine when it ends', async () => {
   await put(localStack.url, '1', 'still here');
   const engine = enginePid(dataDir);
   process.kill(engine, 'SIGKILL');
-  await expect.poll(() => get(localStack.url, '1').catch(() => ''), { timeout: 5_000 }).toBe('still here');
+  await expect.poll(() => get(localStack.url, '1').catch(() => ''), PATIENCE).toBe('still here');
   expect(enginePid(dataDir)).not.toBe(engine);
   await localStack.close();
 });
@@ -136,9 +137,9 @@ it('restarts the table engine when it ends', async () => {
 it('completes requests in flight before it stops', async () => {
   const dataDir = await newDataDir();
   const localStack = await start(dataDir);
-  await fetch(`${localStack.url}/faulty`);
-  const inFlight = fetch(`${localStack.url}/faulty?how=pause`);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  const begun = `${dataDir}-begun`;
+  const inFlight = fetch(`${localStack.url}/faulty?how=pause&begun=${encodeURIComponent(begun)}`);
+  await vi.waitFor(() => expect(existsSync(begun)).toBe(true), PATIENCE);
   const closing = localStack.close();
   expect((await inFlight).status).toBe(200);
   await closing;

@@ -8,6 +8,7 @@ import { startObjectStore } from '../../infra/local/object-store.ts';
 import { isSigned } from '../../infra/local/signed-request.ts';
 import { uploadBucket } from '../../shared/storage/whatsapp/media-bucket.ts';
 import { tempDir } from '../support/local-stack.ts';
+import { PATIENCE } from '../support/patience.ts';
 
 const folder = await tempDir();
 const CONSOLE = 'https://console.example';
@@ -113,9 +114,9 @@ describe('a presigned URL', () => {
     const sending = sendTo(url);
     sending.on('error', () => undefined);
     sending.write(BYTES.subarray(0, -1));
-    await vi.waitFor(async () => expect(await readdir(folder)).toHaveLength(files + 1));
+    await vi.waitFor(async () => expect(await readdir(folder)).toHaveLength(files + 1), PATIENCE);
     sending.destroy();
-    await vi.waitFor(async () => expect(await readdir(folder)).toHaveLength(files));
+    await vi.waitFor(async () => expect(await readdir(folder)).toHaveLength(files), PATIENCE);
     expect(await open('broken-off')).toBeUndefined();
   });
 
@@ -160,7 +161,7 @@ describe('an object', () => {
     const sending = sendTo(url);
     sending.write(BYTES.subarray(0, 10));
     const isPart = (name: string) => name.endsWith('.part');
-    await vi.waitFor(async () => expect((await readdir(folder)).some(isPart)).toBe(true));
+    await vi.waitFor(async () => expect((await readdir(folder)).some(isPart)).toBe(true), PATIENCE);
     await remove('eleven');
     sending.end(BYTES.subarray(10));
     expect(await statusOf(sending)).toBe(403);

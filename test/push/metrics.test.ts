@@ -89,7 +89,7 @@ test(`the metrics of a message add up at every moment, whatever is repeated and 
     expect(opened).toBeGreaterThan(0);
     await push.checkLedger(actor, good * EACH, OPENING);
   }
-}, 120_000);
+}, 180_000);
 
 describe('an open', () => {
   /** A queued message to one device, and its dispatch. */

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { afterOptOut, afterRegistration, type PushDevice } from '../../shared/domain/channels/push/device.ts';
 import { CHUNK_DEVICES, dispatchId, parseDispatchId } from '../../shared/domain/channels/push/dispatch.ts';
@@ -8,6 +7,7 @@ import { outcomeOf, RETRY_DELAYS_MS, skipReason } from '../../shared/domain/chan
 import { isId, newId } from '../../shared/domain/core/ids.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { PUSH_SHARDS } from '../../shared/storage/table-indexes.ts';
+import { fc } from '../support/fast-check.ts';
 
 const tenant = { organizationId: newId('organization'), env: 'test' } as const;
 const messageId = newId('message');

@@ -42,7 +42,7 @@ describe('the packed SDK', () => {
       expect(manifest, field).not.toHaveProperty(field);
     const lock = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8')) as { packages: object };
     expect(Object.keys(lock.packages)).toEqual(['', 'node_modules/multichannel-messaging-sdk']);
-  }, 120_000);
+  }, 180_000);
 
   it.each(Object.entries(COMPILERS))(
     'is typed for %s in its strictest mode, with the types of a browser and with those of Node',

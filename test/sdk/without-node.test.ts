@@ -82,5 +82,5 @@ describe('without anything of Node', () => {
       context,
     ) as Promise<string>;
     expect(JSON.parse(await done)).toEqual({ status: 'sent', count: 4, refused: true, type: 'sms.delivered' });
-  }, 120_000);
+  }, 180_000);
 });

@@ -14,7 +14,7 @@ import { smsDispatch } from '../support/providers/sms-kit.ts';
 import { startCarrier } from '../support/smpp/carrier-simulator.ts';
 
 const { ownTable } = await useContendedTable();
-const PATIENCE = { timeout: 30_000, interval: 20 };
+const PATIENCE = { timeout: 45_000, interval: 20 };
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();

@@ -10,6 +10,7 @@ import { carrierBinds } from '../../shared/storage/smpp/carrier-binds.ts';
 import type { Slot } from '../../shared/storage/smpp/slots.ts';
 import { useContendedTable } from '../support/contended-table.ts';
 import { listening } from '../support/loopback.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { type Carrier, startCarrier } from '../support/smpp/carrier-simulator.ts';
 
 export const KEY = 'a key that both sides of a test have';
@@ -124,7 +125,7 @@ export const useCarrierProcesses = async () => {
     const carrier = await startCarrier();
     onTestFinished(carrier.close);
     const service = await serviceOf(() => settingsOf(carrier, over), options);
-    await vi.waitFor(() => expect(carrier.bound().length).toBeGreaterThan(0), { timeout: 10_000 });
+    await vi.waitFor(() => expect(carrier.bound().length).toBeGreaterThan(0), PATIENCE);
     return { carrier, service };
   };
   return { serviceOf, start };

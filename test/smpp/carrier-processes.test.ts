@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { SmppCarrierSettings } from '../../shared/providers/sms/smpp-carrier.ts';
 import { listening } from '../support/loopback.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { startCarrier } from '../support/smpp/carrier-simulator.ts';
 import { settingsOf, useCarrierProcesses } from './carrier-kit.ts';
 
@@ -15,7 +16,7 @@ describe('several processes', () => {
     onTestFinished(carrier.close);
     const settings = () => settingsOf(carrier, { binds: 2 });
     const processes = await Promise.all(Array.from({ length: 4 }, () => serviceOf(settings)));
-    await vi.waitFor(() => expect(carrier.bound()).toHaveLength(2), { timeout: 20_000 });
+    await vi.waitFor(() => expect(carrier.bound()).toHaveLength(2), PATIENCE);
     const sent = await Promise.all(processes.flatMap((one) => Array.from({ length: 5 }, () => one.send())));
     expect(sent.every(({ kind }) => kind === 'accepted')).toBe(true);
     expect(new Set(sent.map(({ id }) => id)).size).toBe(20);
@@ -32,7 +33,7 @@ describe('several processes', () => {
     carrier.log();
     await first.close();
     expect(carrier.log()).toContain('6 0');
-    await vi.waitFor(() => expect(carrier.bound()).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(carrier.bound()).toHaveLength(1), PATIENCE);
     expect(await second.send()).toMatchObject({ kind: 'accepted' });
     expect(carrier.binds).toHaveLength(2);
   });
@@ -60,7 +61,8 @@ describe('several processes', () => {
     const second = await serviceOf(() => settingsOf(carrier));
     const began = performance.now();
     expect(await Promise.all([second.send(), second.send()])).toEqual([{ kind: 'unbound' }, { kind: 'unbound' }]);
-    expect(performance.now() - began).toBeLessThan(8_000);
+    // To wait for the process that died would take 12 s, for its bind a minute.
+    expect(performance.now() - began).toBeLessThan(12_000);
     expect(carrier.submits).toHaveLength(0);
   });
 
@@ -81,15 +83,16 @@ describe('TLS', () => {
     onTestFinished(carrier.close);
     let settings = settingsOf(carrier, { tls: true });
     const service = await serviceOf(() => settings);
-    await vi.waitFor(() => expect(service.news).toContainEqual(expect.objectContaining({ news: 'unreachable' })), {
-      timeout: 10_000,
-    });
+    await vi.waitFor(
+      () => expect(service.news).toContainEqual(expect.objectContaining({ news: 'unreachable' })),
+      PATIENCE,
+    );
     expect(await service.send({ waitMs: 50 })).toEqual({ kind: 'unbound' });
     settings = settingsOf(carrier, { tls: true, tlsCa: cert });
-    await vi.waitFor(() => expect(carrier.bound()).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(carrier.bound()).toHaveLength(1), PATIENCE);
     expect(await service.send()).toMatchObject({ kind: 'accepted' });
     settings = settingsOf(carrier, { tls: true, tlsCa: cert, host: 'carrier.localhost' });
-    await vi.waitFor(() => expect(carrier.bound()).toHaveLength(0), { timeout: 10_000 });
+    await vi.waitFor(() => expect(carrier.bound()).toHaveLength(0), PATIENCE);
     expect(await service.send({ waitMs: 50 })).toEqual({ kind: 'unbound' });
     expect(carrier.binds).toHaveLength(1);
   });
@@ -105,12 +108,12 @@ describe('settings', () => {
     const service = await serviceOf(() => settings);
     expect(service.service.binds).toBe(0);
     settings = settingsOf(carrier);
-    await vi.waitFor(() => expect(carrier.bound()).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(carrier.bound()).toHaveLength(1), PATIENCE);
     settings = settingsOf(other, { systemId: 'another' });
-    await vi.waitFor(() => expect(other.bound()).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(other.bound()).toHaveLength(1), PATIENCE);
     expect(carrier.bound()).toHaveLength(0);
     settings = undefined;
-    await vi.waitFor(() => expect(other.bound()).toHaveLength(0), { timeout: 10_000 });
+    await vi.waitFor(() => expect(other.bound()).toHaveLength(0), PATIENCE);
     expect(await service.slots.held(Date.now())).toEqual([]);
   });
 
@@ -118,8 +121,9 @@ describe('settings', () => {
     const carrier = await startCarrier({ password: 'another' });
     onTestFinished(carrier.close);
     const service = await serviceOf(() => settingsOf(carrier));
-    await vi.waitFor(() =>
-      expect(service.news).toContainEqual(expect.objectContaining({ news: 'refused', status: 0x0e })),
+    await vi.waitFor(
+      () => expect(service.news).toContainEqual(expect.objectContaining({ news: 'refused', status: 0x0e })),
+      PATIENCE,
     );
     expect(await service.send({ waitMs: 100 })).toEqual({ kind: 'unbound', status: 0x0e });
   });

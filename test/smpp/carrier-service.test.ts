@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { signCarrierBody } from '../../shared/domain/smpp/carrier.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { octetsOf, textOf } from '../support/smpp/carrier-octets.ts';
 import { callbacks, KEY, useCarrierProcesses } from './carrier-kit.ts';
 
@@ -43,22 +44,26 @@ describe('a message', () => {
 
   it('that is answered too late is unknown first, and found by a status query', async () => {
     const { carrier, service } = await start();
+    // It has its bind by now, too.
+    expect(await service.send()).toMatchObject({ kind: 'accepted' });
     carrier.script('accept_and_hang');
     expect(await service.send({ messageId: 'msg_late', waitMs: 100 })).toEqual({ kind: 'unknown', why: 'timeout' });
     expect(await service.call('status', { messageId: 'msg_late' })).toMatchObject({ kind: 'unknown' });
     carrier.answerHeld();
-    await vi.waitFor(async () =>
-      expect(await service.call('status', { messageId: 'msg_late' })).toEqual({
-        kind: 'accepted',
-        id: carrier.accepted[0]?.id,
-      }),
+    await vi.waitFor(
+      async () =>
+        expect(await service.call('status', { messageId: 'msg_late' })).toEqual({
+          kind: 'accepted',
+          id: carrier.accepted[1]?.id,
+        }),
+      PATIENCE,
     );
     expect(await service.call('status', { messageId: 'msg_other' })).toMatchObject({ kind: 'unknown' });
   });
 
   it('in parts is sent over a transmitter, with a receiver bound as well', async () => {
     const { carrier, service } = await start({ bindType: 'transmitter_receiver' });
-    await vi.waitFor(() => expect(carrier.bound()).toHaveLength(2));
+    await vi.waitFor(() => expect(carrier.bound()).toHaveLength(2), PATIENCE);
     expect(
       carrier
         .bound()
@@ -121,7 +126,7 @@ describe('a delivery from the carrier', () => {
       answered = true;
       return status;
     });
-    await vi.waitFor(() => expect(where.posts).toHaveLength(1));
+    await vi.waitFor(() => expect(where.posts).toHaveLength(1), PATIENCE);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(answered).toBe(false);
     held.resolve(200);
@@ -203,7 +208,7 @@ describe('a delivery from the carrier', () => {
     const { carrier } = await start({}, { callbackUrl: where.url });
     expect(await carrier.deliver(MESSAGE)).toBe(0);
     carrier.drop();
-    await vi.waitFor(() => expect([carrier.binds.length, carrier.bound().length]).toEqual([2, 1]));
+    await vi.waitFor(() => expect([carrier.binds.length, carrier.bound().length]).toEqual([2, 1]), PATIENCE);
     expect(await carrier.deliver(MESSAGE)).toBe(0);
     expect(await carrier.deliver(MESSAGE)).toBe(0);
     const [first, repeat, another] = where.posts.map(({ body }) => JSON.parse(body).id);

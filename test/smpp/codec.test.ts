@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodePdu, encodePdu, MAX_PDU_BYTES, pduOf } from '../../shared/smpp/codec.ts';
 import type { Command, Pdu } from '../../shared/smpp/pdus.ts';
 import { STATUSES, statusName } from '../../shared/smpp/statuses.ts';
 import { type TlvName, tlv, tlvValue } from '../../shared/smpp/tlvs.ts';
+import { fc } from '../support/fast-check.ts';
 import { anyPdu } from './arbitraries.ts';
 
 type Value = string | number | { readonly hex: string };

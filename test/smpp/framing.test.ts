@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodePdu, MAX_PDU_BYTES, pduOf } from '../../shared/smpp/codec.ts';
 import { createFramer } from '../../shared/smpp/framing.ts';
 import { tlv } from '../../shared/smpp/tlvs.ts';
+import { fc } from '../support/fast-check.ts';
 import { anyPdu } from './arbitraries.ts';
 
 const header = (length: number): Buffer => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { encodePdu, pduOf } from '../../shared/smpp/codec.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { peerOf } from './kit.ts';
 
 /** Fewer that do not read, since the kernel holds megabytes of each before the server has to. */
@@ -44,7 +45,7 @@ const bound = async (): Promise<Socket> => {
 };
 const end = async (sockets: readonly Socket[]) => {
   for (const socket of sockets) socket.destroy();
-  await expect.poll(async () => (await ask()).sessions, { timeout: 30_000 }).toBeLessThanOrEqual(1);
+  await expect.poll(async () => (await ask()).sessions, PATIENCE).toBeLessThanOrEqual(1);
 };
 
 const measured = async (what: keyof typeof MAX_BYTES, load: (socket: Socket) => void) => {
@@ -60,7 +61,7 @@ const measured = async (what: keyof typeof MAX_BYTES, load: (socket: Socket) => 
 
   const peer = peerOf(healthy);
   peer.send('submit_sm', { shortMessage: Buffer.from('still here') });
-  await expect.poll(peer.log, { timeout: 30_000 }).toEqual(['submit_sm_resp ESME_ROK']);
+  await expect.poll(peer.log, PATIENCE).toEqual(['submit_sm_resp ESME_ROK']);
   await end(sockets);
   healthy.destroy();
   expect((await settled()).bytes - before.bytes).toBeLessThan(8 * KB * KB);

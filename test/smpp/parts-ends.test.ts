@@ -72,7 +72,7 @@ describe('parts that stay alone', () => {
   });
 
   test('are each reported once, also with 254 parts, whichever transaction fails', {
-    timeout: 120_000,
+    timeout: 180_000,
   }, async () => {
     const { told, take } = await setUp();
     for (let number = 1; number < 255; number++)

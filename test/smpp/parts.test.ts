@@ -175,7 +175,7 @@ describe('255 parts', () => {
   /** 10,000 characters in 255 parts. */
   const texts = Array.from({ length: 255 }, (_, at) => String.fromCharCode(97 + (at % 26)).repeat(at < 55 ? 40 : 39));
 
-  test('are one message of 10,000 characters', { timeout: 120_000 }, async () => {
+  test('are one message of 10,000 characters', { timeout: 180_000 }, async () => {
     const { organizationId, take } = await partsAccount(world);
     const ids = new Set<string>();
     for (const [at, text] of texts.entries()) ids.add(await take(partOf(at + 1, { total: 255, text, coding: GSM })));
@@ -187,7 +187,7 @@ describe('255 parts', () => {
   });
 
   test('with one character more are refused at the part that has it, and no more is kept of it', {
-    timeout: 120_000,
+    timeout: 180_000,
   }, async () => {
     const { organizationId, take, submit } = await partsAccount(world);
     for (const [at, text] of texts.slice(0, -1).entries())

@@ -73,9 +73,13 @@ test('a process that is killed after submit_sm_resp loses no report: another one
   const bound = await bindTo(dying, account);
   const ids = await submitAll([bound], 10, 1);
   await dying.kill();
-  expect(bound.delivered).toEqual([]);
+  // A slow machine may have delivered some of them by then: those need not come again.
+  const known = new Set(bound.delivered.map(({ receipt }) => receipt?.id));
   const next = await bindTo(await lab.start(), account);
-  await expect.poll(() => sorted(next.states()), SOON).toEqual(ids.map((id) => [id, ['DELIVRD']]).toSorted());
+  const wanted = ids.filter((id) => !known.has(id)).map((id) => [id, ['DELIVRD']]);
+  await expect
+    .poll(() => sorted(next.states()).filter(([id]) => !known.has(String(id))), known.size > 0 ? AFTER_A_LEASE : SOON)
+    .toEqual(wanted.toSorted());
 });
 
 test('a process that is killed between deliver_sm and its response loses nothing: unanswered notices are delivered again', async () => {

@@ -9,6 +9,7 @@ import type { SmppStages } from '../../infra/local/smpp-stages.ts';
 import { KEEP_BIND_MS } from '../../shared/domain/smpp/bind.ts';
 import type { PduOf } from '../../shared/smpp/pdus.ts';
 import { tlv, tlvValue } from '../../shared/smpp/tlvs.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { peerOf } from './kit.ts';
 
 afterEach(() => {
@@ -38,7 +39,7 @@ const serverOf = async (answers: Answers = {}) => {
     await once(socket, 'connect');
     const peer = peerOf(socket);
     peer.send('bind_transceiver', { systemId, password: 'password' });
-    await vi.waitFor(() => expect(peer.log()).toEqual(['bind_transceiver_resp ESME_ROK']));
+    await expect.poll(peer.log, PATIENCE).toEqual(['bind_transceiver_resp ESME_ROK']);
     peer.read.length = 0;
     return { socket, peer };
   };
@@ -57,7 +58,7 @@ it('a bind goes to the stage of its system_id, with the address of the peer, and
     expect(named('bind').at(-1)).toEqual([stage, 'bind', expect.objectContaining({ systemId, address: '127.0.0.1' })]);
     socket.destroy();
     ended += 1;
-    await vi.waitFor(() => expect(named('free')).toHaveLength(ended));
+    await vi.waitFor(() => expect(named('free')).toHaveLength(ended), PATIENCE);
     expect(named('free').at(-1)).toEqual([stage, 'free', SLOT]);
   }
   await server.close();
@@ -69,13 +70,13 @@ it('a shutdown accepts no connections, answers requests in progress, sends unbin
   const { server, bound, named } = await serverOf({ submit });
   const [one, other] = [await bound(), await bound()];
   one.peer.send('submit_sm', { destAddrTon: 1, destinationAddr: '5511999990005', shortMessage: Buffer.from('Oi') });
-  await vi.waitFor(() => expect(named('submit')).toHaveLength(1));
+  await vi.waitFor(() => expect(named('submit')).toHaveLength(1), PATIENCE);
   const closed = server.close();
-  await vi.waitFor(() => expect(other.peer.log()).toEqual(['unbind ESME_ROK']));
+  await vi.waitFor(() => expect(other.peer.log()).toEqual(['unbind ESME_ROK']), PATIENCE);
   await expect(bound()).rejects.toThrow();
   expect(one.peer.log()).toEqual([]);
   answer();
-  await vi.waitFor(() => expect(one.peer.log()).toEqual(['submit_sm_resp ESME_ROK', 'unbind ESME_ROK']));
+  await vi.waitFor(() => expect(one.peer.log()).toEqual(['submit_sm_resp ESME_ROK', 'unbind ESME_ROK']), PATIENCE);
   for (const { peer } of [one, other]) for (const pdu of peer.read) if (pdu.command === 'unbind') peer.answer(pdu);
   await closed;
   expect(named('free')).toHaveLength(2);
@@ -96,18 +97,18 @@ it('a bind is kept while its account lets it, learns what that is set to, outliv
   });
   const { peer } = await bound();
   vi.advanceTimersByTime(KEEP_BIND_MS);
-  await vi.waitFor(() => expect(named('keep')).toHaveLength(1));
+  await expect.poll(() => named('keep'), PATIENCE).toHaveLength(1);
   await new Promise((resolve) => setImmediate(resolve));
   const message = { destAddrTon: 1, destinationAddr: '5511999990005', shortMessage: Buffer.from('Oi') };
   for (let sent = 0; sent < 2; sent++) peer.send('submit_sm', message);
-  await vi.waitFor(() => expect(peer.log()).toEqual(['submit_sm_resp ESME_RTHROTTLED']));
+  await expect.poll(peer.log, PATIENCE).toEqual(['submit_sm_resp ESME_RTHROTTLED']);
   expect(named('submit')[0]?.[2]).toMatchObject({ account: { route: 'otp' } });
 
   vi.advanceTimersByTime(KEEP_BIND_MS);
-  await vi.waitFor(() => expect(faults).toEqual(['smpp/keep']));
+  await expect.poll(() => faults, PATIENCE).toEqual(['smpp/keep']);
   vi.advanceTimersByTime(KEEP_BIND_MS);
-  await vi.waitFor(() => expect(peer.log()).toContain('unbind ESME_ROK'), { timeout: 10_000 });
-  await vi.waitFor(() => expect(named('free')).toHaveLength(1), { timeout: 10_000 });
+  await expect.poll(peer.log, PATIENCE).toContain('unbind ESME_ROK');
+  await expect.poll(() => named('free'), PATIENCE).toHaveLength(1);
   // A bind that has ended is not renewed.
   vi.advanceTimersByTime(2 * KEEP_BIND_MS);
   expect(named('keep')).toHaveLength(3);
@@ -121,7 +122,7 @@ it('a refusal keeps its status whatever its reason says, which is cut and spelle
   peer.send('data_sm', { destAddrTon: 1, destinationAddr: '5511999990005' }, [
     tlv('message_payload', Buffer.from('Oi')),
   ]);
-  await vi.waitFor(() => expect(peer.log()).toEqual(['data_sm_resp sender']));
+  await vi.waitFor(() => expect(peer.log()).toEqual(['data_sm_resp sender']), PATIENCE);
   const tlvs = peer.read[0]?.tlvs ?? [];
   expect(tlvValue(tlvs, 'additional_status_info_text')).toBe(`Não??${'x'.repeat(250)}`);
   socket.destroy();
@@ -144,17 +145,19 @@ it('a stage that fails is ESME_RSYSERR for the bind or the message, and the conn
   for (const systemId of ['test_1', 'test_1']) {
     const before = peer.read.length;
     peer.send('bind_transceiver', { systemId });
-    await vi.waitFor(() => expect(peer.read.length).toBe(before + 1));
+    await vi.waitFor(() => expect(peer.read.length).toBe(before + 1), PATIENCE);
   }
   peer.send('submit_sm', { destAddrTon: 1, destinationAddr: '5511999990005', shortMessage: Buffer.from('Oi') });
   peer.send('query_sm', { messageId: 'msg_1' });
-  await vi.waitFor(() =>
-    expect(peer.log()).toEqual([
-      'bind_transceiver_resp ESME_RSYSERR',
-      'bind_transceiver_resp ESME_ROK',
-      'submit_sm_resp ESME_RSYSERR',
-      'query_sm_resp ESME_RSYSERR',
-    ]),
+  await vi.waitFor(
+    () =>
+      expect(peer.log()).toEqual([
+        'bind_transceiver_resp ESME_RSYSERR',
+        'bind_transceiver_resp ESME_ROK',
+        'submit_sm_resp ESME_RSYSERR',
+        'query_sm_resp ESME_RSYSERR',
+      ]),
+    PATIENCE,
   );
   expect(faults).toHaveLength(3);
   socket.destroy();
@@ -184,15 +187,15 @@ it('with a certificate is served over TLS alone, knows the address of its peer, 
   await once(socket, 'secureConnect');
   const peer = peerOf(socket);
   peer.send('bind_transceiver', { systemId: 'test_1', password: 'password' });
-  await vi.waitFor(() => expect(peer.log()).toEqual(['bind_transceiver_resp ESME_RINVPASWD']));
+  await vi.waitFor(() => expect(peer.log()).toEqual(['bind_transceiver_resp ESME_RINVPASWD']), PATIENCE);
   expect(server.counts()).toEqual({ connections: 1, binds: 0, refusedBinds: 1, notTaken: 0 });
   refused = false;
   peer.send('bind_transceiver', { systemId: 'test_1', password: 'password' });
-  await vi.waitFor(() => expect(peer.log()).toContain('bind_transceiver_resp ESME_ROK'));
+  await vi.waitFor(() => expect(peer.log()).toContain('bind_transceiver_resp ESME_ROK'), PATIENCE);
   expect(events.at(-1)).toMatchObject({ address: '127.0.0.1' });
   expect(server.counts()).toEqual({ connections: 1, binds: 1, refusedBinds: 0, notTaken: 0 });
   const closed = server.close();
-  await vi.waitFor(() => expect(peer.log()).toContain('unbind ESME_ROK'));
+  await vi.waitFor(() => expect(peer.log()).toContain('unbind ESME_ROK'), PATIENCE);
   socket.destroy();
   await closed;
 });
@@ -208,21 +211,22 @@ it('a receiver bind gets what waits for its account in the format it wants, and 
     take: () => ({ deliveries: [delivery], sendUntil: Date.now() + 25_000 }),
   });
   const { socket, peer } = await bound('test_1');
-  await vi.waitFor(() => expect(peer.log()).toEqual(['deliver_sm ESME_ROK']));
+  await vi.waitFor(() => expect(peer.log()).toEqual(['deliver_sm ESME_ROK']), PATIENCE);
   const [pdu] = peer.read as [PduOf<'deliver_sm'>];
   expect(Buffer.from(pdu.body.shortMessage).toString('latin1')).toContain('submit date:700101000000 ');
   peer.answer(pdu);
-  await vi.waitFor(() => expect(named('end')).toHaveLength(1));
+  await vi.waitFor(() => expect(named('end')).toHaveLength(1), PATIENCE);
   expect(named('told')).toEqual([['test', 'told', { notice, tries: 0, taken: true }]]);
   expect(named('take')[0]?.[2]).toMatchObject({ turn: { accountId: 'smpp_1', shard: 0 } });
   socket.destroy();
+  await vi.waitFor(() => expect(named('free')).toHaveLength(1), PATIENCE);
   const looks = named('waiting').length;
   waits = [0];
   const sender = connect(server.port, '127.0.0.1');
   await once(sender, 'connect');
   const transmitter = peerOf(sender);
   transmitter.send('bind_transmitter', { systemId: 'test_1' });
-  await vi.waitFor(() => expect(transmitter.log()).toEqual(['bind_transmitter_resp ESME_ROK']));
+  await vi.waitFor(() => expect(transmitter.log()).toEqual(['bind_transmitter_resp ESME_ROK']), PATIENCE);
   // Longer than a check for waiting notices.
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect(named('waiting')).toHaveLength(looks);

@@ -2,6 +2,7 @@ import { duplexPair } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import { encodePdu, pduOf } from '../../shared/smpp/codec.ts';
 import { Session } from '../../shared/smpp/session.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { accepting, memorySession, peerOf, turns } from './kit.ts';
 
 describe('requests of a client', () => {
@@ -40,7 +41,10 @@ describe('requests of a client', () => {
     const delivery = encodePdu(pduOf('deliver_sm', 1, { shortMessage: Buffer.from('x') }));
     smsc.write(Buffer.concat([answer, delivery]));
     expect(await bound).toMatchObject({ pdu: { status: 0 } });
-    await vi.waitFor(() => expect(smsc.log()).toEqual(['bind_receiver ESME_ROK', 'deliver_sm_resp ESME_ROK']));
+    await vi.waitFor(
+      () => expect(smsc.log()).toEqual(['bind_receiver ESME_ROK', 'deliver_sm_resp ESME_ROK']),
+      PATIENCE,
+    );
     expect(request).toHaveBeenCalledTimes(1);
     near.destroy();
   });

@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { prepareText } from '../../shared/domain/channels/sms/text.ts';
 import { type DataCoding, decodeText } from '../../shared/smpp/data-coding.ts';
 import { readUserData, sarPart } from '../../shared/smpp/parts.ts';
 import { SPLITTINGS, splitText, type TextPdu } from '../../shared/smpp/split.ts';
 import { tlvValue } from '../../shared/smpp/tlvs.ts';
+import { fc } from '../support/fast-check.ts';
 
 const contentOf = ({ body, tlvs }: TextPdu) => {
   const bytes = tlvValue(tlvs, 'message_payload') ?? body.shortMessage;

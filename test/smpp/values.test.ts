@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   charactersOf,
@@ -13,6 +12,7 @@ import { joinParts, type Part, readUserData, sarPart, writeUserDataHeader } from
 import { type Receipt, readReceipt, writeReceipt } from '../../shared/smpp/receipt.ts';
 import { readTime, writeTime } from '../../shared/smpp/time.ts';
 import { tlv } from '../../shared/smpp/tlvs.ts';
+import { fc } from '../support/fast-check.ts';
 
 const { gsm, ascii, latin1, ucs2 } = DATA_CODINGS;
 

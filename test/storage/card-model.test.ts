@@ -25,7 +25,7 @@ import {
 const world = await use(startWorld('test'));
 beforeAll(waitAsInvocations);
 afterAll(waitNoMore);
-const SEED = Number(process.env.SEED ?? Date.now() % 100_000);
+const SEED = Number(process.env.SEED ?? 20_261_126);
 const random = (seed: number) => {
   let state = seed >>> 0;
   return (below: number) => {
@@ -100,5 +100,5 @@ describe(`counts (seed ${SEED})`, () => {
         wonCards: own.filter(({ status }) => status === 'ganho').length,
       });
     }
-  }, 120_000);
+  }, 180_000);
 });

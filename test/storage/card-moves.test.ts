@@ -7,6 +7,7 @@ import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { accepted } from '../support/accepted.ts';
 import { companiesOf } from '../support/companies.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 import { copiesIn, done, type Sales, startSales, waitAsInvocations, waitNoMore } from './cards-kit.ts';
@@ -107,8 +108,8 @@ describe('a creation', () => {
     const stored = await vi.waitFor(async () => {
       const [card] = await copiesIn(world.table, sales.stage(0).id);
       return card ?? expect.fail('a card');
-    }, 10_000);
-    await vi.waitFor(() => expect(transactions).toBe(2), 10_000);
+    }, PATIENCE);
+    await vi.waitFor(() => expect(transactions).toBe(2), PATIENCE);
     await done(changeCard(sales.ports.cards, sales.caller, stored.id, { titulo: 'Outro' }));
     const made = await making;
     world.proxy.plan(undefined);

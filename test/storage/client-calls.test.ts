@@ -15,6 +15,7 @@ import { requestSigner } from '../../shared/storage/client/signer.ts';
 import '../support/aws-environment.ts';
 import { callEngine } from '../support/engine-calls.ts';
 import { listening } from '../support/loopback.ts';
+import { patient } from '../support/patient-client.ts';
 import { use } from '../support/use.ts';
 
 /** Values of every type, with texts that JSON escapes, and names that resemble types. */
@@ -63,7 +64,7 @@ describe.each([
     });
   });
   const { url: endpoint } = await use(listening(server));
-  const own = clientOf(endpoint);
+  const own = patient(clientOf(endpoint));
   const sdk = new DynamoDBClient({ endpoint, maxAttempts: 1 });
 
   test.each(Object.entries(VALUES))('sends a value (%s) as the SDK itself does', async (name, value) => {

@@ -37,5 +37,5 @@ describe('the client of the table', async () => {
     await expect(new Table(tableClient(endpoint), 'table').get({ pk: 'a', sk: 'b' })).rejects.toThrow(Unavailable);
     answer = true;
     expect(bodies.length - before).toBe(5);
-  }, 120_000);
+  }, 180_000);
 });

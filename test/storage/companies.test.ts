@@ -15,6 +15,7 @@ import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
 import { accepted } from '../support/accepted.ts';
 import { companiesOf, validCnpj } from '../support/companies.ts';
 import { FAULTS, onTransactions } from '../support/fault-proxy.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -156,7 +157,7 @@ describe('the list', () => {
       'água',
       'Zebra',
     ];
-    await expect.poll(() => namesOf(actor), { timeout: 30_000 }).toEqual(expected);
+    await expect.poll(() => namesOf(actor), PATIENCE).toEqual(expected);
     expect(await namesOf(actor, { q: '' })).toEqual(expected);
     const page = await list(actor, {}, { skip: 3, limit: 2 });
     expect(page.total).toBe(names.length);
@@ -173,7 +174,7 @@ describe('the list', () => {
       (await list(actor, filter, { skip, limit: 4 })).items.map(({ company }) => company.id);
     for (const filter of [{}, { q: 'maca' }])
       await expect
-        .poll(async () => [...(await idsOf(filter, 0)), ...(await idsOf(filter, 4))], { timeout: 30_000 })
+        .poll(async () => [...(await idsOf(filter, 0)), ...(await idsOf(filter, 4))], PATIENCE)
         .toEqual(expected);
   });
 

@@ -184,7 +184,7 @@ describe('definitions that change while a company is written', () => {
   });
 
   test('leave no value of a removed property, despite concurrent writes and definitions of many processes', {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     const actor = await world.organization();
     const companies = await Promise.all(Array.from({ length: 6 }, () => created(actor)));

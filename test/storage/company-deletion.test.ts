@@ -121,7 +121,7 @@ describe('a deletion', () => {
   });
 
   test('clears 130 links in the background, through a crash before any of its calls', {
-    timeout: 120_000,
+    timeout: 180_000,
   }, async () => {
     const actor = await world.organization(1, false);
     const company = await aCompany(actor);

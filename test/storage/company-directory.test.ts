@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { changeCompany, createCompany, deleteCompany } from '../../shared/domain/companies/companies.ts';
 import { listCompanies } from '../../shared/domain/companies/list.ts';
@@ -13,6 +12,7 @@ import { bucketOf, countBucket, writeBucket } from '../../shared/storage/compani
 import { accepted } from '../support/accepted.ts';
 import { companiesOf, companyProcess } from '../support/companies.ts';
 import { crashEverywhere, crashingTable } from '../support/crashing-table.ts';
+import { fc } from '../support/fast-check.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -110,7 +110,7 @@ const startHistory = async (actor: Actor) => {
 
 describe('the directory', () => {
   test('finds what a plain filter finds, in every process, whatever is merged and wherever merges crash', {
-    timeout: 120_000,
+    timeout: 180_000,
   }, async () => {
     const history = fc.array(fc.tuple(step, asked), { minLength: 10, maxLength: 40 });
     await fc.assert(
@@ -164,7 +164,7 @@ describe('the directory', () => {
       expect(await reader.find(actor.organizationId, { part: 'depois' })).toEqual([company.id]);
   });
 
-  test('misses no company under twenty writers with concurrent merges and readers', { timeout: 60_000 }, async () => {
+  test('misses no company under twenty writers with concurrent merges and readers', { timeout: 180_000 }, async () => {
     const actor = await world.organization(1, false);
     const writers = Array.from({ length: 20 }, () => companyProcess(world.table, clock));
     let isOver = false;

@@ -105,7 +105,7 @@ describe('rows of one import', () => {
 });
 
 describe('concurrent imports', () => {
-  test('of the same rows, 20 of them, create each company once', { timeout: 60_000 }, async () => {
+  test('of the same rows, 20 of them, create each company once', { timeout: 180_000 }, async () => {
     const actor = await world.organization();
     const rows = Array.from({ length: 30 }, (_, at) =>
       at % 2 === 0 ? { nome: `Loja ${at}` } : { nome: `Loja ${at}`, cnpj: validCnpj(100 + at) },
@@ -139,7 +139,7 @@ describe('an import', () => {
   ];
 
   test('that crashed before any of its calls is ended by its repeat, which creates nothing twice', {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     const actor = await world.organization();
     const crashes = await crashEverywhere(world.table, (crashing) =>
@@ -152,7 +152,7 @@ describe('an import', () => {
     expect(await run(actor, rows)).toEqual({ criadas: 0, atualizadas: rows.length, erros: [] });
   });
 
-  test('with lost responses reports what it created, and creates it once', { timeout: 60_000 }, async () => {
+  test('with lost responses reports what it created, and creates it once', { timeout: 180_000 }, async () => {
     const actor = await world.organization();
     world.proxy.plan(onTransactions(FAULTS.loseAnswer, { every: 2 }));
     const result = await run(actor, rows);
@@ -161,7 +161,7 @@ describe('an import', () => {
     expect(await countOf(actor)).toBe(rows.length);
   });
 
-  test('of 500 rows takes a bounded number of round trips', { timeout: 60_000 }, async () => {
+  test('of 500 rows takes a bounded number of round trips', { timeout: 180_000 }, async () => {
     const actor = await world.organization(1, false);
     const many = Array.from({ length: 500 }, (_, at) => ({ nome: `Loja ${at}`, cnpj: validCnpj(1_000 + at) }));
     const made = await world.proxy.callsOf(async () =>

@@ -1,5 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Unavailable } from '../../shared/domain/core/errors.ts';
 import { withRetries } from '../../shared/storage/client/retries.ts';
 import { conflictPatience, inScope } from '../../shared/wiring/process/scope.ts';
@@ -63,6 +62,8 @@ describe('the patience of an invocation', () => {
   test('leaves time for a provider: 16 of 28 s for its first calls, 3 s for one that comes late, and none beyond its end', async () => {
     const left = (lastsMs: number | undefined, sinceMs: number) =>
       inScope(async () => conflictPatience(performance.now() + sinceMs) / 1000, lastsMs);
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
     expect(await left(28_000, 0)).toBeCloseTo(28 * 0.57, 0);
     expect(await left(28_000, 20_000)).toBeCloseTo(23, 0);
     expect(await left(28_000, 27_000)).toBeCloseTo(26.5, 0);
@@ -71,12 +72,14 @@ describe('the patience of an invocation', () => {
   });
 
   test('runs out with the invocation, and there is none outside of one', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
     expect(conflictPatience(performance.now())).toBe(0);
     const spent = await inScope(async () => {
       const before = conflictPatience(0);
-      await pause(30);
+      vi.advanceTimersByTime(30);
       return before - conflictPatience(0);
     }, 10_000);
-    expect(spent).toBeGreaterThanOrEqual(25);
+    expect(spent).toBe(30);
   });
 });

@@ -17,11 +17,11 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { exchange } from '../../shared/storage/client/exchange.ts';
 import { isTransient } from '../../shared/storage/client/retries.ts';
+import { fc } from '../support/fast-check.ts';
 import '../support/aws-environment.ts';
 import { listening } from '../support/loopback.ts';
 import { use } from '../support/use.ts';
@@ -277,8 +277,9 @@ test('a call that gets no connection in time is a fault that may be tried again,
   const fault = await exchange({ ...line, agent }, {}, '').catch((error: unknown) => error);
   expect(fault).toMatchObject({ name: 'TimeoutError' });
   expect(isTransient(fault)).toBe(true);
-  respond = (response, request) => void pause(200).then(() => FINE(response, request));
-  expect((await exchange({ ...line, agent: new Agent() }, { 'content-length': '0' }, '')).statusCode).toBe(200);
+  respond = (response, request) => void pause(2_000).then(() => FINE(response, request));
+  const patient = { ...line, connectMs: 1_500, agent: new Agent() };
+  expect((await exchange(patient, { 'content-length': '0' }, '')).statusCode).toBe(200);
   respond = FINE;
 });
 

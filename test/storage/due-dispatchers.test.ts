@@ -9,11 +9,12 @@ import { Table } from '../../shared/storage/client/table.ts';
 import { INDEX_KEYS } from '../../shared/storage/index-patterns.ts';
 import '../support/aws-environment.ts';
 import type { DispatchWork } from '../support/dispatch-worker.ts';
+import { patient } from '../support/patient-client.ts';
 import { startTableEngine } from '../support/table-engine.ts';
 import { use } from '../support/use.ts';
 
 // Twenty workers start, on a machine with other work.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const DISPATCHERS = 20;
 const ROWS = 4_000;
@@ -21,7 +22,7 @@ const KIND = 'abandon_upload';
 
 const engine = await startTableEngine();
 await use({ close: () => engine.stop() });
-const client = tableClient(engine.endpoint);
+const client = patient(tableClient(engine.endpoint));
 const table = new Table(client, 'dispatchers');
 await ensureTable(client, table.name);
 

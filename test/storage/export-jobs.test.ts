@@ -13,6 +13,7 @@ import { listStore } from '../../shared/storage/lists/lists.ts';
 import { segmentStore } from '../../shared/storage/segments/segments.ts';
 import { accepted } from '../support/accepted.ts';
 import { crashingTable } from '../support/crashing-table.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { takeEvents } from '../support/takers.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
@@ -159,7 +160,7 @@ describe('an export into a file', () => {
       crashes++;
     }
     expect(crashes).toBeGreaterThan(15);
-  }, 120_000);
+  }, 180_000);
 
   test('has each message once, wherever between two calls of the bucket its workers end', async () => {
     for (let calls = 0; calls < 20; calls++) {
@@ -173,7 +174,7 @@ describe('an export into a file', () => {
       world.now += CLAIM_MS * 12;
       await expectExact(begun);
     }
-  }, 120_000);
+  }, 180_000);
 
   test('has each message once with many concurrent workers, and after a claim expires midway', async () => {
     const begun = await started();
@@ -187,7 +188,7 @@ describe('an export into a file', () => {
       return page(job, cursor);
     };
     const paused = runExport({ ...late.ports, page: slow }, late.id);
-    await expect.poll(async () => (await stored(late.id)).fence).toBe(1);
+    await expect.poll(async () => (await stored(late.id)).fence, PATIENCE).toBe(1);
     world.now += CLAIM_MS * 2;
     await finish(late);
     gate.resolve();

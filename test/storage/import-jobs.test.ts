@@ -18,6 +18,7 @@ import { importJobRows, importJobStore } from '../../shared/storage/jobs/import-
 import { accepted } from '../support/accepted.ts';
 import { contactPortsOf } from '../support/contacts.ts';
 import { crashingTable } from '../support/crashing-table.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { takeEvents } from '../support/takers.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
@@ -161,7 +162,7 @@ describe('an import of a file', () => {
       crashes++;
     }
     expect(crashes).toBeGreaterThan(15);
-  }, 60_000);
+  }, 180_000);
 
   test('counts each row once, wherever between two calls of the bucket its worker ends', async () => {
     for (let calls = 0; calls < 9; calls++) {
@@ -169,7 +170,7 @@ describe('an import of a file', () => {
       await runImport(portsOf({ bucket: memoryBucket(begun.objects, calls) }), begun.id).catch(() => {});
       await expectExact(begun);
     }
-  }, 60_000);
+  }, 180_000);
 
   test('counts each row once with many concurrent workers, and after a claim expires midway', async () => {
     const begun = await started();
@@ -185,7 +186,7 @@ describe('an import of a file', () => {
       return bytes;
     };
     const paused = runImport(portsOf({ bucket: { ...bucket, read } }), late.id);
-    await expect.poll(async () => (await stored(late.id)).fence).toBe(1);
+    await expect.poll(async () => (await stored(late.id)).fence, PATIENCE).toBe(1);
     await finish(late);
     gate.resolve();
     await paused;

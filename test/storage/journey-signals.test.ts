@@ -22,6 +22,7 @@ import { inboundStage } from '../inbound/stage.ts';
 import { anEvent, PHONE } from '../inbound/support.ts';
 import { accepted } from '../support/accepted.ts';
 import { aStep, ofJourney } from '../support/automated.ts';
+import { patient } from '../support/patient-client.ts';
 import { use } from '../support/use.ts';
 import { sendQueuedPortsOf, submitPortsOf } from '../support/world-queued.ts';
 
@@ -109,7 +110,7 @@ describe('of an organization that has activated a journey', () => {
   });
 
   test('another process sees the first activation immediately', async () => {
-    const client = tableClient(world.proxy.endpoint);
+    const client = patient(tableClient(world.proxy.endpoint));
     await use({ close: async () => client.destroy() });
     const other = eventPorts(new Table(client, table.name));
     await record(newId('contact'), other);

@@ -15,6 +15,7 @@ import { checkLanes } from '../../shared/storage/wallet/recall.ts';
 import { setLowBalance } from '../../shared/storage/wallet/wallet.ts';
 import { accepted } from '../support/accepted.ts';
 import { checkMoney } from '../support/money.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -118,7 +119,7 @@ describe('a lane', () => {
     const refuse = Promise.withResolvers<void>();
     world.provider.script = [() => refuse.promise.then(() => ({ kind: 'refused', cause: 'recipient', detail: '404' }))];
     const sending = world.sms(actor, undefined, { route: 'otp' });
-    await expect.poll(() => world.provider.dispatched.length).toBe(1);
+    await expect.poll(() => world.provider.dispatched.length, PATIENCE).toBe(1);
     await check();
     refuse.resolve();
     expect(isRefusal(await sending)).toBe(true);
@@ -167,7 +168,7 @@ describe('a lane', () => {
     prefer(2);
     const answer = world.provider.hold();
     const sending = send();
-    await expect.poll(() => world.provider.dispatched.length).toBe(1);
+    await expect.poll(() => world.provider.dispatched.length, PATIENCE).toBe(1);
     await check();
     await check();
     expect((await readWallet(world.table, actor.organizationId))?.wallet).toMatchObject({ lanes: 0, opened: 2 });

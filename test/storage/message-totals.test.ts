@@ -119,7 +119,7 @@ describe('counts that are stored', () => {
       await kit.advance(late.id, 'read');
       expect([...(await totals(kit)), await kit.total({ status: 'read' })]).toEqual([30, 0, 1]);
     }
-  }, 120_000);
+  }, 180_000);
 
   test('stay right when a change was marked and never made', async () => {
     const { kit, messages } = await counted();

@@ -14,11 +14,12 @@ import { rewriteRow } from '../../shared/storage/migration/rewrite-row.ts';
 import type { Rewrites } from '../../shared/storage/migration/rewrites.ts';
 import { kindOfRow, type RowKind } from '../../shared/storage/migration/row-kinds.ts';
 import '../support/aws-environment.ts';
+import { patient } from '../support/patient-client.ts';
 import { use } from '../support/use.ts';
 
 const engine = await startDynoxide();
 await use({ close: () => engine.stop() });
-const client = tableClient(engine.endpoint);
+const client = patient(tableClient(engine.endpoint));
 let tables = 0;
 let table: Table;
 beforeEach(async () => {

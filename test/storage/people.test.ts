@@ -69,7 +69,7 @@ describe('the last active owner', () => {
       const [first] = all;
       if (first) expect(await owners(first)).toBeGreaterThanOrEqual(1);
     }
-  }, 30_000);
+  }, 180_000);
 
   test('may be taken away by the operator', async () => {
     const [owner] = await someOwners(1);

@@ -15,6 +15,7 @@ import { Table } from '../../shared/storage/client/table.ts';
 import { creditWallet } from '../../shared/storage/wallet/wallet.ts';
 import { callEngine } from './engine-calls.ts';
 import { startTestStack, tempDir } from './local-stack.ts';
+import { patient } from './patient-client.ts';
 import { checkRoles, watchRoles } from './role-permissions.ts';
 import { rowsWith } from './scan.ts';
 import { giveSenders } from './senders.ts';
@@ -108,7 +109,7 @@ interface TenantOptions {
  */
 const tablesOf = ({ tables, dynamodbEndpoint }: LocalStack, env: LocalStackOptions['env'] = {}) => {
   if (OVER_DYNAMODB_LOCAL || TEST_LAWS || env.DYNAMODB_ENDPOINT) return { tables, close() {} };
-  const client = tableClient(dynamodbEndpoint);
+  const client = patient(tableClient(dynamodbEndpoint));
   const engine = callEngine(client, dynamodbEndpoint, () => true);
   const direct = { live: new Table(client, tables.live.name), test: new Table(client, tables.test.name) };
   const close = () => {

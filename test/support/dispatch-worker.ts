@@ -4,6 +4,7 @@ import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import './aws-environment.ts';
 import { makeDispatcher } from './dispatch.ts';
+import { patient } from './patient-client.ts';
 
 /** A dispatcher that shares nothing with the others but the table: a worker has its own modules, as a process has. */
 export interface DispatchWork {
@@ -13,7 +14,7 @@ export interface DispatchWork {
   readonly now: number;
 }
 const { endpoint, tableName, kind, now } = workerData as DispatchWork;
-const dispatcher = makeDispatcher(new Table(tableClient(endpoint), tableName), now);
+const dispatcher = makeDispatcher(new Table(patient(tableClient(endpoint)), tableName), now);
 
 const dispatch = async (): Promise<void> => {
   await dispatcher.run(kind);

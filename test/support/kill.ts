@@ -28,6 +28,7 @@ import {
 } from './kill-providers.ts';
 import { applies, channelOf, declarationOf, reserves, sendAs, type Victim, writes } from './kill-steps.ts';
 import { tempDir } from './local-stack.ts';
+import { patient } from './patient-client.ts';
 import type { InfobipStandIn } from './providers/infobip-stand-in.ts';
 import { deliver, type StandIn } from './providers/stand-in.ts';
 import { giveSenders } from './senders.ts';
@@ -40,7 +41,7 @@ import { takeEvents } from './takers.ts';
  */
 const DEADLINE_SECONDS = 30;
 const START_MS = 120_000;
-const LEAVES_WITHIN_MS = 20_000;
+const LEAVES_WITHIN_MS = 90_000;
 /** More than any history here can spend. */
 const CREDIT = 100_000_000;
 
@@ -101,7 +102,7 @@ export const startKillLab = async (): Promise<KillLab> => {
   const dataDir = await tempDir();
   const engine = await startTableEngine();
   const tableGate = await startGate(engine.endpoint);
-  const client = tableClient(engine.endpoint);
+  const client = patient(tableClient(engine.endpoint));
   const tables = { live: new Table(client, tableName('live')), test: new Table(client, tableName('test')) };
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;

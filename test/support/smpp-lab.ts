@@ -13,6 +13,7 @@ import { Table } from '../../shared/storage/client/table.ts';
 import { apiClient } from './api.ts';
 import { spawnService } from './kill.ts';
 import { tempDir } from './local-stack.ts';
+import { patient } from './patient-client.ts';
 import type { SmppCredentials } from './smpp-client.ts';
 import { startTableEngine } from './table-engine.ts';
 
@@ -32,7 +33,7 @@ export const startSmppLab = async () => {
   const folder = await tempDir();
   const engine = await startTableEngine();
   const laws = await startTableLaws(engine.endpoint, {});
-  const client = tableClient(engine.endpoint);
+  const client = patient(tableClient(engine.endpoint));
   const tables = { live: new Table(client, tableName('live')), test: new Table(client, tableName('test')) };
   for (const { name } of Object.values(tables)) await ensureTable(client, name);
   const children: ChildProcess[] = [];

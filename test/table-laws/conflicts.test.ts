@@ -8,6 +8,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { expect, test, vi } from 'vitest';
+import { PATIENCE } from '../support/patience.ts';
 import { codesOf, nameOf, put, putOf, row, S, startEngine, TABLE } from './kit.ts';
 
 const { direct, laws } = await startEngine();
@@ -19,7 +20,7 @@ const keyOf = (pk: string) => ({ TableName: TABLE, Key: row(pk) });
 const withFlight = async (...pks: string[]) => {
   const started = await laws(FLIGHT);
   const first = started.client.send(transaction(...pks.map((pk) => putOf(pk, { by: S('first') }))));
-  await vi.waitFor(() => expect(started.clock.waiting).toBe(1));
+  await vi.waitFor(() => expect(started.clock.waiting).toBe(1), PATIENCE);
   return { ...started, first, land: () => started.run(first) };
 };
 

@@ -6,6 +6,7 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import { beforeAll, expect, test, vi } from 'vitest';
+import { PATIENCE } from '../support/patience.ts';
 import { nameOf, put, putOf, row, S, startEngine, TABLE } from './kit.ts';
 
 const { direct, laws } = await startEngine();
@@ -77,7 +78,7 @@ test('a transaction that is repeated under its token succeeds without a second e
 test('a transaction that is repeated while it is in progress is refused with TransactionInProgressException', async () => {
   const { client, run, clock } = await laws({ flightMs: [5, 15] });
   const first = client.send(adding('1', 'token-2'));
-  await vi.waitFor(() => expect(clock.waiting).toBe(1));
+  await vi.waitFor(() => expect(clock.waiting).toBe(1), PATIENCE);
   expect(await nameOf(client.send(adding('1', 'token-2')))).toBe('TransactionInProgressException');
   await run(first);
 });

@@ -8,6 +8,7 @@ import '../support/aws-environment.ts';
 import { chanceOf } from '../support/chance.ts';
 import { callEngine } from '../support/engine-calls.ts';
 import { MemoryTables, memoryClient } from '../support/memory-table/client.ts';
+import { patient } from '../support/patient-client.ts';
 import { shareOf } from '../support/share.ts';
 import { use } from '../support/use.ts';
 import { Calls } from './random-calls.ts';
@@ -18,7 +19,7 @@ const ROUNDS = shareOf(Number(process.env.ROUNDS ?? 24));
 const CALLS = 250;
 
 const engine = await use(startDynoxide().then((started) => ({ ...started, close: () => started.stop() })));
-const client = tableClient(engine.endpoint);
+const client = patient(tableClient(engine.endpoint));
 await ensureTable(client, 'live');
 await use(callEngine(client, engine.endpoint, () => true));
 

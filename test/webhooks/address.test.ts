@@ -1,5 +1,4 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   checkEndpoint,
@@ -7,6 +6,7 @@ import {
   isConnectionAllowed,
   isDeniedAddress,
 } from '../../shared/domain/core/public-address.ts';
+import { fc } from '../support/fast-check.ts';
 import { DENIED_IPV4, DENIED_IPV6, PUBLIC_ADDRESSES, TRICKS, VECTORS } from './addresses.ts';
 
 const DEPLOYED = { allowLoopbackHttp: false };

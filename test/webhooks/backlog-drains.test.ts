@@ -146,7 +146,9 @@ describe('a backlog', () => {
     const { actor, subscription, answered } = await unanswered(other.deliverAll);
     expect(hooks.posted[0]?.slow?.afterMs).toBe(2_000);
     hooks.posted[0]?.slow?.call();
-    await expect.poll(async () => (await on.current(subscription))?.slowUntil).toBe(hooks.world.now + 15 * SECOND);
+    await expect
+      .poll(async () => (await on.current(subscription))?.slowUntil, PATIENCE)
+      .toBe(hooks.world.now + 15 * SECOND);
     await on.raise(actor, 2);
     expect(hooks.workItems).toEqual([]);
     expect(hooks.drains).toHaveLength(1);

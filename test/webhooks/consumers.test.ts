@@ -11,6 +11,7 @@ import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { readLastFailures } from '../../shared/storage/due-work/dead-letters.ts';
 import { eventWrite, outbox } from '../../shared/storage/due-work/outbox.ts';
 import { listening } from '../support/loopback.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -136,7 +137,7 @@ describe('a consumer of batches', () => {
 
   test('keeps concurrent batches of one process apart', async () => {
     const consume = batchOf(async (messages) => {
-      await vi.waitFor(() => expect(messages).toBeDefined());
+      await vi.waitFor(() => expect(messages).toBeDefined(), PATIENCE);
       return Promise.allSettled(
         messages.map(async ({ pk }) => pk.startsWith('EVT#bad') && Promise.reject(new Error())),
       );

@@ -5,6 +5,7 @@ import type { Subscription } from '../../shared/domain/webhooks/subscription.ts'
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import { deliveryStore } from '../../shared/storage/webhooks/deliveries.ts';
+import { patient } from '../support/patient-client.ts';
 
 /** A process that fans out its batches: a worker has modules of its own, and shares nothing with others but the table. */
 export interface Work {
@@ -17,7 +18,7 @@ export interface Work {
 export type Said = 'ready' | 'given' | 'given up' | 'done';
 
 const { endpoint, table, subscription, batches }: Work = workerData;
-const { fanOut } = deliveryStore(new Table(tableClient(endpoint), table));
+const { fanOut } = deliveryStore(new Table(patient(tableClient(endpoint)), table));
 const say = (word: Said) => parentPort?.postMessage(word);
 
 const work = async (): Promise<void> => {

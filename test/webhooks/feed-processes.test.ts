@@ -13,6 +13,7 @@ import { eventWrite } from '../../shared/storage/due-work/outbox.ts';
 import { deliveryStore } from '../../shared/storage/webhooks/deliveries.ts';
 import { webhookStore } from '../../shared/storage/webhooks/subscriptions.ts';
 import '../support/aws-environment.ts';
+import { patient } from '../support/patient-client.ts';
 import { shareOf } from '../support/share.ts';
 import { use } from '../support/use.ts';
 import { makeWebhook } from '../support/webhook-rows.ts';
@@ -34,7 +35,7 @@ const startLawful = async () => {
     await laws.close();
     await engine.stop();
   };
-  return { laws, table: new Table(tableClient(laws.endpoint), NAME), close };
+  return { laws, table: new Table(patient(tableClient(laws.endpoint)), NAME), close };
 };
 const lawful = await use(startLawful());
 

@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkHeaders } from '../../shared/domain/webhooks/headers.ts';
+import { fc } from '../support/fast-check.ts';
 
 const check = (key: string, value = 'x') => checkHeaders([{ key, value }]);
 

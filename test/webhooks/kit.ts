@@ -11,7 +11,7 @@ import type { Delivery, Subscription } from '../../shared/domain/webhooks/subscr
 import { accepted } from '../support/accepted.ts';
 import type { WebhookWorld } from '../support/webhook-world.ts';
 
-export const PATIENCE = { timeout: 10_000, interval: 20 };
+export const PATIENCE = { timeout: 45_000, interval: 20 };
 
 /** Test actions on a webhook world: raise events, fan them out, attempt deliveries, read what is stored. */
 export const deliveriesOf = (hooks: WebhookWorld) => {

@@ -50,7 +50,8 @@ describe('a name', () => {
     // An order, not a duration: it holds on a slow machine too.
     expect(failed).toBe(0);
     expect(new Set((await ended).map(({ status }) => status))).toEqual(new Set(['rejected']));
-    expect(performance.now() - from).toBeLessThan(5_000);
+    // Up to five times 0.8 s, with room for a loaded machine.
+    expect(performance.now() - from).toBeLessThan(30_000);
   });
   it.each(['mixed.example.com', 'mapped.example.com', 'metadata.example.com'])(
     'that resolves to a denied address is refused: %s',

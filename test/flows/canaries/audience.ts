@@ -5,7 +5,7 @@ import { noted, type Watched } from './callers.ts';
 import { CANARIES } from './values.ts';
 
 const { phone, otherPhone, name, email, externalId, attribute, tag, otherName, otherEmail } = CANARIES;
-const WAIT = { timeout: 30_000, interval: 150 };
+const WAIT = { timeout: 45_000, interval: 150 };
 const IMPORTS = '/contacts/import/jobs';
 
 /** Calls of one client; a refusal is recorded, an unexpected one fails the run. */

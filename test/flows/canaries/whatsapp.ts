@@ -42,7 +42,7 @@ export const useWhatsapp = async (watched: Watched): Promise<WhatsappStandIn> =>
   const body = { channel: 'whatsapp', to: recipient, type: 'template', payload, templateVars: [name, text] };
   for (const _ of PLAYS) await live.post('/messages', body, { 'idempotency-key': randomUUID() });
   const sends = () => meta.requests.filter(({ path }) => path.endsWith('/messages')).length;
-  await vi.waitFor(() => expect(sends()).toBe(PLAYS.length), { timeout: 20_000, interval: 150 });
+  await vi.waitFor(() => expect(sends()).toBe(PLAYS.length), { timeout: 45_000, interval: 150 });
   await postCallbacks(watched, meta);
   return meta;
 };

@@ -4,6 +4,7 @@ import exampleRequest from '../../../events/providers/apns.send-request.json' wi
 import unregistered from '../../../events/providers/apns.unregistered.json' with { type: 'json' };
 import type { PushTransport } from '../../../shared/domain/channels/push/transport.ts';
 import { Http2Connections } from '../../../shared/providers/push/http2-connections.ts';
+import { PATIENCE } from '../../support/patience.ts';
 import { type ApnsSettings, type ApnsStandIn, startApnsStandIn } from '../../support/providers/apns-stand-in.ts';
 import { NOTIFICATION, openPush, pushDispatch, SILENT } from '../../support/providers/push-kit.ts';
 import { PUSH_NOW, pushClock } from '../../support/providers/push-stand-in.ts';
@@ -33,7 +34,7 @@ beforeEach(async () => {
 afterEach(stop);
 const send = (times = 1) => Promise.all(Array.from({ length: times }, () => push.send(pushDispatch(standIn))));
 const kinds = (answers: readonly { readonly kind: string }[]) => [...new Set(answers.map(({ kind }) => kind))];
-const arrived = (sends: number) => vi.waitFor(() => expect(standIn.sends()).toBe(sends));
+const arrived = (sends: number) => vi.waitFor(() => expect(standIn.sends()).toBe(sends), PATIENCE);
 
 it('sends what is documented', async () => {
   const { payload, headers } = exampleRequest;
@@ -227,7 +228,7 @@ it('keeps a bounded number of connections', async () => {
     const reply = await connections.send(`${name}`, origin, { path: '/', headers: {}, body: '' }, 5_000);
     expect(reply.kind).toBe('answered');
   }
-  await vi.waitFor(() => expect(standIn.open()).toBe(64));
+  await vi.waitFor(() => expect(standIn.open()).toBe(64), PATIENCE);
   connections.close();
-  await vi.waitFor(() => expect(standIn.open()).toBe(0));
+  await vi.waitFor(() => expect(standIn.open()).toBe(0), PATIENCE);
 });

@@ -6,6 +6,7 @@ import exampleSubscription from '../../../events/providers/webpush.subscription.
 import type { PushTarget, PushTransport } from '../../../shared/domain/channels/push/transport.ts';
 import { encryptWebPush, MAX_CONTENT_BYTES, readKeys } from '../../../shared/providers/push/webpush-encryption.ts';
 import { createConnections } from '../../../shared/providers/webhooks/connections.ts';
+import { PATIENCE } from '../../support/patience.ts';
 import { NOTIFICATION, openPush, pushDispatch } from '../../support/providers/push-kit.ts';
 import { PUSH_NOW, pushClock } from '../../support/providers/push-stand-in.ts';
 import { type BrowserKeys, openPushMessage } from '../../support/providers/webpush-decoder.ts';
@@ -227,7 +228,7 @@ it.each([
     response.write('x'.repeat(length));
   });
   expect(await sendTo(endpoint, timeoutMs)).toMatchObject({ kind: 'accepted' });
-  await vi.waitFor(() => expect(closed).toBe(true), { timeout: 10_000 });
+  await vi.waitFor(() => expect(closed).toBe(true), PATIENCE);
 });
 
 it('never calls an endpoint of a host that is no push service, whatever was registered', async () => {
