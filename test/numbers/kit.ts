@@ -118,7 +118,7 @@ interface MetaOptions {
 /** A stand-in of Meta's management API for one test: an account with a number, ports that call it, and an organization that may connect it. */
 export const startMetaAccount = async (
   world: World,
-  { timeoutMs = 5_000, others = [], wrap = (api) => api }: MetaOptions = {},
+  { timeoutMs = 10_000, others = [], wrap = (api) => api }: MetaOptions = {},
 ) => {
   const meta = await startMetaManagement(TOKEN, WABA);
   const phoneNumberId = `4${++made}`;

@@ -18,7 +18,7 @@ import { aFlow, aTemplate, FLOW_JSON, type MetaAccount, SCREEN, startMetaAccount
 const world = await use(startWorld('live'));
 let { meta, ports, raised, actor, connection } = {} as MetaAccount;
 beforeEach(async () => {
-  const options = { timeoutMs: 500, others: ['1', '2'] };
+  const options = { timeoutMs: 1_500, others: ['1', '2'] };
   ({ meta, ports, raised, actor, connection } = await startMetaAccount(world, options));
   return () => meta.close();
 });

@@ -15,7 +15,7 @@ import { use } from '../support/use.ts';
 import { AMBIGUOUS, events, expectNoPersonalData } from './shared.ts';
 
 /** For providers that never answer; all others may take as long as a slow machine needs. */
-const TIMEOUT_MS = 300;
+const TIMEOUT_MS = 600;
 const isSilent = (play: Play) => play === 'hang' || play === 'accept_and_hang';
 
 /** Forged callbacks, made from a signed one. */

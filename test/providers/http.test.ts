@@ -4,7 +4,7 @@ import { callProvider, type ProviderCall, retryAfterSeconds, sameSecret } from '
 import { listening } from '../support/loopback.ts';
 import { io, NOW } from '../support/providers/kit.ts';
 
-const get = (url: string): ProviderCall => ({ url, method: 'GET', headers: {}, timeoutMs: 300 });
+const get = (url: string): ProviderCall => ({ url, method: 'GET', headers: {}, timeoutMs: 1_000 });
 const served = async (handle: Parameters<typeof createServer>[1], then: (url: string) => Promise<void>) => {
   const { url, close } = await listening(createServer(handle));
   await then(url);

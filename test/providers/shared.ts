@@ -51,7 +51,7 @@ export const describeInfobipReferences = ({ standIn, provider, dispatch }: Sende
     it('finds a message whose answer was lost', async () => {
       const sent = dispatch();
       standIn.script('accept_and_hang');
-      expect((await provider({ timeoutMs: 1_000 }).send(sent)).kind).toBe('unknown');
+      expect((await provider({ timeoutMs: 2_000 }).send(sent)).kind).toBe('unknown');
       expect(await provider().queryStatus?.(sent.messageId, NOW)).toEqual({
         kind: 'accepted',
         providerMessageId: sent.messageId,

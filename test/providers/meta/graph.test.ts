@@ -23,7 +23,7 @@ const graph = () =>
     accessToken: TOKEN,
     baseUrl: `${server.url}/`,
     version: 'v24.0',
-    timeoutMs: 2_000,
+    timeoutMs: 10_000,
   });
 const anything = z.object({ id: z.string() });
 const error = (fields: object) => JSON.stringify({ error: { message: 'about +5511900000000', ...fields } });

@@ -122,7 +122,7 @@ it('finishes the streams of a connection that gets GOAWAY, and continues over a 
 });
 
 it('sends again what GOAWAY says was not processed, and nothing else', async () => {
-  push = openPush(standIn, { timeoutMs: 2_000 });
+  push = openPush(standIn, { timeoutMs: 4_000 });
   await send();
   standIn.hold();
   // A client's streams are 1, 3, 5, 7: one before, and three now.
@@ -159,7 +159,7 @@ it('reports that a refused stream was not processed', async () => {
 
 it('reports that nothing was sent if a send waited for a stream until its timeout', async () => {
   await restart({ maxConcurrentStreams: 2 });
-  push = openPush(standIn, { timeoutMs: 1_000 });
+  push = openPush(standIn, { timeoutMs: 2_500 });
   await send();
   standIn.hold();
   const answers = await send(5);
@@ -194,7 +194,7 @@ it('replaces a connection that does not answer a ping, before a send is lost on 
 });
 
 it('replaces a dead connection after a send that got no answer', async () => {
-  push = openPush(standIn, { timeoutMs: 1_000 });
+  push = openPush(standIn, { timeoutMs: 2_500 });
   await send();
   standIn.freeze();
   expect(kinds(await send())).toEqual(['unknown']);

@@ -14,7 +14,7 @@ import { use } from '../../support/use.ts';
 import { AMBIGUOUS, expectNoPersonalData } from '../shared.ts';
 
 /** For services that never answer; all others may take as long as a slow machine needs. */
-const TIMEOUT_MS = 700;
+const TIMEOUT_MS = 1_500;
 
 it('the push service of every platform is tested by this suite', () => {
   expect(PUSH_UNDER_TEST.length).toBe(PUSH_PLATFORMS.length);
