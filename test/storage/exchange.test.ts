@@ -10,6 +10,7 @@ import { exchange, type Line } from '../../shared/storage/client/exchange.ts';
 import { requestSigner } from '../../shared/storage/client/signer.ts';
 import '../support/aws-environment.ts';
 import { listening } from '../support/loopback.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { use } from '../support/use.ts';
 
 afterEach(() => void vi.useRealTimers());
@@ -48,10 +49,10 @@ const lineWith = (agent: Agent, limits: Partial<Line> = {}): Line => {
 const NO_BODY = { 'content-length': '0' };
 
 test('a connection that is used again has no limit to connect', async () => {
-  const line = lineWith(new Agent({ keepAlive: true, maxSockets: 1 }), { connectMs: 50 });
+  const line = lineWith(new Agent({ keepAlive: true, maxSockets: 1 }), { connectMs: 1_500 });
   await exchange(line, NO_BODY, '');
   const before = sockets.length;
-  respond = (response) => void pause(200).then(() => fine(response));
+  respond = (response) => void pause(2_000).then(() => fine(response));
   expect((await exchange(line, NO_BODY, '')).statusCode).toBe(200);
   respond = fine;
   expect(sockets).toHaveLength(before);
@@ -69,7 +70,7 @@ test('a call leaves no timer behind, be it answered, broken off or never connect
   expect(vi.getTimerCount()).toBe(0);
   await expect(exchange({ ...line, port: Number(port) }, NO_BODY, '')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   // The socket reports that it is closed after its error.
-  await expect.poll(() => vi.getTimerCount(), { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => vi.getTimerCount(), PATIENCE).toBe(0);
 });
 
 test('the connection of a call that is not answered in time is closed, and not used again', async () => {
@@ -79,7 +80,7 @@ test('the connection of a call that is not answered in time is closed, and not u
   const socket = sockets.at(-1) as Socket;
   if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
   respond = fine;
-  expect((await exchange(line, NO_BODY, '')).statusCode).toBe(200);
+  expect((await exchange({ ...line, answerMs: 5_000 }, NO_BODY, '')).statusCode).toBe(200);
   expect(sockets.at(-1)).not.toBe(socket);
 });
 
