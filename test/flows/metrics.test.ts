@@ -34,7 +34,8 @@ describe('GET /v2/metrics', () => {
     await expect.poll(async () => (await read()).body.totals, PATIENCE).toMatchObject({ total: 1, sent: 1 });
     const days = await read();
     expect(days.body.items).toHaveLength(31);
-    expect(days.body.items.at(-1).channels).toMatchObject([{ channel: 'sms', sent: 1 }]);
+    const counted = days.body.items.slice(-2).flatMap(({ channels }: { channels: object[] }) => channels);
+    expect(counted).toMatchObject([{ channel: 'sms', sent: 1 }]);
     expect((await client.get('/v2/metrics', { channel: 'email' })).body.totals.total).toBe(0);
   });
 
