@@ -20,6 +20,7 @@ import {
 import { messageStore } from '../../shared/storage/messages/message-store.ts';
 import { FAULTS, onTransactions } from '../support/fault-proxy.ts';
 import { checkMoney } from '../support/money.ts';
+import { waitAsInvocation } from '../support/patience.ts';
 import { patient } from '../support/patient-client.ts';
 import { use } from '../support/use.ts';
 import { PLAIN, startWorld } from '../support/world.ts';
@@ -32,8 +33,6 @@ import {
 
 const PHONE = '+5511987654321';
 const DAY_MS = 24 * 3_600_000;
-/** How long a process waits for others, in ms. */
-const PATIENCE_MS = 16_000;
 const world = await use(startWorld('live'));
 afterEach(world.reset);
 const { table } = world;
@@ -42,7 +41,7 @@ const { table } = world;
 const process = async (): Promise<SubmitPorts> => {
   const client = patient(tableClient(world.proxy.endpoint));
   await use({ close: async () => client.destroy() });
-  const own = new Table(client, 'live', (startedAt) => startedAt + PATIENCE_MS - performance.now());
+  const own = new Table(client, 'live', waitAsInvocation);
   return { ...submitPortsOf(world), messageStore: messageStore(own, () => {}, PLAIN) };
 };
 

@@ -8,6 +8,7 @@ import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import { chanceOf } from '../support/chance.ts';
 import { checkMoney, messagesOf } from '../support/money.ts';
+import { waitAsInvocation } from '../support/patience.ts';
 import { patient } from '../support/patient-client.ts';
 import { watchIndexes } from '../support/table-engine.ts';
 import { use } from '../support/use.ts';
@@ -16,8 +17,6 @@ import { duePartsOf, partOf, partsAccount, partsPortsOf, workOffParts } from './
 
 const SEED = Number(process.env.SEED ?? 20_261_126);
 const PROCESSES = 20;
-/** How long an invocation waits for other transactions, in ms. */
-const PATIENCE_MS = 25_000;
 
 const startLawfulWorld = async () => {
   let endpoint = '';
@@ -30,8 +29,7 @@ const startLawfulWorld = async () => {
     },
   });
   /** As another process has it: it shares no client. */
-  const ownTable = () =>
-    new Table(patient(tableClient(endpoint)), 'live', (startedAt) => startedAt + PATIENCE_MS - performance.now());
+  const ownTable = () => new Table(patient(tableClient(endpoint)), 'live', waitAsInvocation);
   return { world: await use(world), ownTable };
 };
 const { world, ownTable } = await startLawfulWorld();

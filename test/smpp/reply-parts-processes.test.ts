@@ -4,6 +4,7 @@ import { REPLY_PARTS_WAIT_MS, type ReplyPartsPorts, workOnReplyParts } from '../
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import { chanceOf } from '../support/chance.ts';
+import { waitAsInvocation } from '../support/patience.ts';
 import { patient } from '../support/patient-client.ts';
 import { watchIndexes } from '../support/table-engine.ts';
 import { use } from '../support/use.ts';
@@ -12,8 +13,6 @@ import { dueReplyPartsOf, replyPartsPortsOf, workOffReplyParts, writtenTo } from
 
 const SEED = Number(process.env.SEED ?? 20_261_126);
 const PROCESSES = 20;
-/** How long an invocation waits for other transactions, in ms. */
-const PATIENCE_MS = 25_000;
 
 let endpoint = '';
 const world = await use(
@@ -27,8 +26,7 @@ const world = await use(
   }),
 );
 /** As another process has it: it shares no client. */
-const ownTable = () =>
-  new Table(patient(tableClient(endpoint)), 'live', (startedAt) => startedAt + PATIENCE_MS - performance.now());
+const ownTable = () => new Table(patient(tableClient(endpoint)), 'live', waitAsInvocation);
 const processes = Array.from({ length: PROCESSES }, () => replyPartsPortsOf(world, ownTable()));
 const portsAt = (at: number) => processes[at % PROCESSES] as ReplyPartsPorts;
 

@@ -13,9 +13,10 @@ import { cardLinks } from '../../shared/storage/pipelines/card-links.ts';
 import { cardRows, stageRows } from '../../shared/storage/pipelines/card-rows.ts';
 import { cardStore } from '../../shared/storage/pipelines/card-store.ts';
 import { pipelineStore } from '../../shared/storage/pipelines/pipelines.ts';
+import { waitAsInvocation } from '../support/patience.ts';
 
 /** Who meets others waits for them as an invocation does. */
-export const waitAsInvocations = (): void => setConflictPatience((startedAt) => startedAt + 16_000 - performance.now());
+export const waitAsInvocations = (): void => setConflictPatience(waitAsInvocation);
 export const waitNoMore = (): void => setConflictPatience(() => 0);
 
 /** The rules of pipelines and cards over a table; the clock is the test's. */

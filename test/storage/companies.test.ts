@@ -15,7 +15,7 @@ import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
 import { accepted } from '../support/accepted.ts';
 import { companiesOf, validCnpj } from '../support/companies.ts';
 import { FAULTS, onTransactions } from '../support/fault-proxy.ts';
-import { PATIENCE } from '../support/patience.ts';
+import { PATIENCE, waitAsInvocation } from '../support/patience.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -88,7 +88,7 @@ describe('a change', () => {
 
   test('of 20 concurrent writers loses none', async () => {
     // As an invocation, each waits for the others.
-    setConflictPatience((startedAt) => startedAt + 16_000 - performance.now());
+    setConflictPatience(waitAsInvocation);
     onTestFinished(() => setConflictPatience(() => 0));
     const actor = await world.organization();
     const { company } = await made(actor);

@@ -14,6 +14,7 @@ import { newLink, signIn } from '../../shared/domain/access/sign-in.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { setConflictPatience } from '../../shared/domain/core/retry-on-conflict.ts';
 import { accepted } from '../support/accepted.ts';
+import { waitAsInvocation } from '../support/patience.ts';
 import { startPeople } from '../support/people.ts';
 import { use } from '../support/use.ts';
 
@@ -71,7 +72,7 @@ describe("a browser's session", () => {
 
   test('gives twenty tabs that renew concurrently a token each and the same cookie, which stays valid', async () => {
     // They wait for each other as an invocation does.
-    setConflictPatience((startedAt) => startedAt + 16_000 - performance.now());
+    setConflictPatience(waitAsInvocation);
     onTestFinished(() => setConflictPatience(() => 0));
     const opened = await enter(await ana());
     const tabs = await Promise.all(Array.from({ length: 20 }, () => renew(opened.cookie)));

@@ -1,22 +1,17 @@
 import { startDynoxide } from '../../infra/local/engines.ts';
 import { ensureTable } from '../../infra/local/resources.ts';
 import { startTableLaws } from '../../infra/local/table-laws/proxy.ts';
-import type { ConflictPatience } from '../../shared/domain/core/retry-on-conflict.ts';
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import './aws-environment.ts';
+import { waitAsInvocation } from './patience.ts';
 import { patient } from './patient-client.ts';
 import { watchIndexes } from './table-engine.ts';
 import { use } from './use.ts';
 
 const NAME = 'live';
-/** How long an invocation waits for other transactions, in ms. */
-const PATIENCE_MS = 16_000;
-
-const untilPatienceEnds: ConflictPatience = (startedAt) => startedAt + PATIENCE_MS - performance.now();
-
 /** A table behind the laws of docs/table-laws.md. `ownTable`: as another process has it, which shares no client and waits as an invocation does. */
-export const useContendedTable = async (patience = untilPatienceEnds) => {
+export const useContendedTable = async (patience = waitAsInvocation) => {
   const engine = await startDynoxide();
   await use({ close: () => engine.stop() });
   const laws = await use(startTableLaws(engine.endpoint, { lagMs: [0, 0] }));

@@ -4,12 +4,11 @@ import { Table } from '../../shared/storage/client/table.ts';
 import { messageStore } from '../../shared/storage/messages/message-store.ts';
 import { chooseDebitLane } from '../../shared/storage/wallet/debit.ts';
 import { readVolume, volumeReader } from '../../shared/storage/wallet/volumes.ts';
+import { waitAsInvocation } from './patience.ts';
 import { patient } from './patient-client.ts';
 import { use } from './use.ts';
 import { PLAIN, type World } from './world.ts';
 
-/** Longest wait for others' transactions, in ms: as long as an invocation's. */
-const PATIENCE_MS = 16_000;
 const wide = { read: Infinity, write: Infinity };
 
 /**
@@ -27,7 +26,7 @@ export const useSendingProcesses = async (world: World, count: number) => {
     },
   });
   const processes = clients.map((client) => {
-    const table = new Table(client, 'live', (startedAt) => startedAt + PATIENCE_MS - performance.now());
+    const table = new Table(client, 'live', waitAsInvocation);
     const volumes = volumeReader(
       (organizationId, month) => readVolume(table, organizationId, 'sms', month),
       () => world.now,

@@ -6,6 +6,7 @@ import { type DynoxideOptions, type Engine, freePort, startDynoxide } from '../.
 import { startTableLaws, type TableLaws } from '../../infra/local/table-laws/proxy.ts';
 import type { LawSettings } from '../../infra/local/table-laws/settings.ts';
 import type { ConflictPatience } from '../../shared/domain/core/retry-on-conflict.ts';
+import { waitAsInvocation } from './patience.ts';
 
 /** Whether the tests run over Amazon's DynamoDB Local instead of the embedded engine: `npm run test:dynamodb-local`. */
 export const OVER_DYNAMODB_LOCAL = process.env.TEST_DYNAMODB === 'local';
@@ -67,9 +68,8 @@ const lawsOf = (chosen: string): Partial<LawSettings> => {
 };
 export const TEST_LAWS = process.env.TEST_TABLE_LAWS ? lawsOf(process.env.TEST_TABLE_LAWS) : undefined;
 
-/** Behind the laws, writes that meet others wait as an invocation does: 16 s. */
-export const LAWFUL_PATIENCE: ConflictPatience | undefined =
-  TEST_LAWS && ((startedAt) => startedAt + 16_000 - performance.now());
+/** Behind the laws, writes that meet others wait as an invocation does. */
+export const LAWFUL_PATIENCE: ConflictPatience | undefined = TEST_LAWS && waitAsInvocation;
 
 const lawful = new Set<TableLaws>();
 /** Counts a table behind laws among those that this file began. */
