@@ -69,7 +69,7 @@ describe('npm run new:operation', () => {
       }
       expect(readFileSync(join(folder, 'openapi.json'), 'utf8')).toContain(`"operationId": "${id}"`);
     },
-    60_000,
+    180_000,
   );
 
   describe.concurrent('the written files', () => {

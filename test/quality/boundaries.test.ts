@@ -29,7 +29,7 @@ it('imports between folders follow the boundaries, and their rules are documente
   expect(sourceFiles(FOLDERS).filter((file) => !read.has(file) && !file.endsWith('.d.ts'))).toEqual([]);
   expect(modules.flatMap(({ dependencies }) => dependencies).length).toBeGreaterThan(modules.length);
   for (const { name, comment } of summary.ruleSetUsed.forbidden) expect(comment, name).toBeTruthy();
-}, 180_000);
+}, 300_000);
 
 it('only the configuration, the local stack, the command line and the build read the environment', () => {
   const readers = /^(?:shared\/wiring\/process\/config\.ts|infra\/(?:local|operator|build)\/.*|infra\/app\.ts)$/;

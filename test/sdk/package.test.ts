@@ -112,7 +112,7 @@ export const event = verifyWebhook({ secret: 'whsec_x', headers: new Headers(), 
         expect(refused).toEqual(['body']);
         expect((await test.get('/v2/sms/messages')).body.total).toBe(1);
       },
-      120_000,
+      300_000,
     );
   });
 });
