@@ -99,6 +99,10 @@ describe('webhooks', () => {
     const id = await subscribe(tenant, receiver.url);
     for (let sent = 0; sent < 2; sent++) await tenant.test.send();
     await expect.poll(() => receivedOf(tenant), PATIENCE).toBe(3);
+    // The service stores an answer after it was given.
+    const stored = async () =>
+      (await tenant.test.get(`/webhooks/${id}/deliveries`, { status: 'delivered' })).body.total;
+    await expect.poll(stored, PATIENCE).toBe(2);
     const page = await service.signedInAt(`/console/webhooks/${id}`, tenant, 'support');
     await page.getByRole('button', { name: 'Entregar de novo um período' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Entregar de novo um período' }).click();
