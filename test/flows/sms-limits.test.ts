@@ -28,7 +28,7 @@ const setBucket = (id: Id<'apiKey'>, waitMs: number) =>
     put: { ...KEYS.bucket(id, 'single_send'), fullAt: Date.now() + INTERVAL_MS * (BURST - 1) + waitMs, ttl: 2 ** 31 },
   });
 
-/** A call beyond the limit of a key whose next token is available in this many ms; again where the machine took too long to tell. */
+/** A call beyond the limit of a key whose next token is available in this many ms. Repeated where the machine was too slow to say. */
 const drawIn = async ({ id, client }: Awaited<ReturnType<typeof newKey>>, waitMs: number): Promise<Answer> => {
   for (;;) {
     const setAt = Date.now();
