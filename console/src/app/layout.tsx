@@ -1,7 +1,7 @@
 import { Burger, Group, NavLink, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { memo, useEffect } from 'react';
 import { AREAS } from '../areas/index.ts';
 import { type Area, GROUPS } from './area.ts';
 import { EnvironmentSwitch, PersonMenu, SettingsMenu } from './menus.tsx';
@@ -11,9 +11,10 @@ import { useLanguage, useTexts } from './texts.ts';
 
 const AreaLink = ({ area, onFollow }: { readonly area: Area; readonly onFollow: () => void }) => {
   const { language } = useLanguage();
-  const pathname = useLocation({ select: (location) => location.pathname });
   const to = `/${area.path}`;
-  const active = area.path === '' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`);
+  const isIn = (pathname: string) =>
+    area.path === '' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`);
+  const active = useLocation({ select: ({ pathname }) => isIn(pathname) });
   return (
     <NavLink
       component={Link}
@@ -27,8 +28,8 @@ const AreaLink = ({ area, onFollow }: { readonly area: Area; readonly onFollow: 
   );
 };
 
-/** The areas that the person's role can use, by group. */
-const Navigation = ({ onFollow }: { readonly onFollow: () => void }) => {
+/** The areas that the person's role can use, by group. Of its links another page draws only two again. */
+const Navigation = memo(({ onFollow }: { readonly onFollow: () => void }) => {
   const t = useTexts(shellTexts);
   const { session } = useSession();
   const held = new Set(session?.scopes);
@@ -47,12 +48,39 @@ const Navigation = ({ onFollow }: { readonly onFollow: () => void }) => {
       </section>
     );
   });
-};
+});
+
+const Header = memo(({ opened, onToggle }: { readonly opened: boolean; readonly onToggle: () => void }) => {
+  const t = useTexts(shellTexts);
+  const { session } = useSession();
+  return (
+    <header className="frame-header">
+      <Group gap="sm" wrap="nowrap" miw={0}>
+        <Burger
+          opened={opened}
+          onClick={onToggle}
+          hiddenFrom="sm"
+          size="sm"
+          aria-label={t.openNavigation}
+          aria-expanded={opened}
+        />
+        <Text fw={650} truncate data-organization>
+          {session?.organization.name}
+        </Text>
+      </Group>
+      <Group gap="xs" wrap="nowrap">
+        <EnvironmentSwitch />
+        <SettingsMenu />
+        <PersonMenu />
+      </Group>
+    </header>
+  );
+});
 
 /** The frame of every page of a person who is signed in: header, navigation, and the page. */
 export const Layout = () => {
   const t = useTexts(shellTexts);
-  const { environment, session } = useSession();
+  const { environment } = useSession();
   const [opened, { toggle, close }] = useDisclosure();
   const pathname = useLocation({ select: (location) => location.pathname });
   // biome-ignore lint/correctness/useExhaustiveDependencies: on a phone the navigation ends when another page is there.
@@ -62,26 +90,7 @@ export const Layout = () => {
       <a className="skip-link visually-hidden" href="#main">
         {t.skip}
       </a>
-      <header className="frame-header">
-        <Group gap="sm" wrap="nowrap" miw={0}>
-          <Burger
-            opened={opened}
-            onClick={toggle}
-            hiddenFrom="sm"
-            size="sm"
-            aria-label={t.openNavigation}
-            aria-expanded={opened}
-          />
-          <Text fw={650} truncate data-organization>
-            {session?.organization.name}
-          </Text>
-        </Group>
-        <Group gap="xs" wrap="nowrap">
-          <EnvironmentSwitch />
-          <SettingsMenu />
-          <PersonMenu />
-        </Group>
-      </header>
+      <Header opened={opened} onToggle={toggle} />
       <nav className="frame-navigation" aria-label={t.navigation} data-opened={opened || undefined}>
         <Navigation onFollow={close} />
       </nav>

@@ -89,8 +89,13 @@ const Field = memo(({ field, value, onChange }: FieldProps) => {
   );
 });
 
-/** The filters of a list. A choice applies at once; what is typed, when it is sent. */
-export const Filters = ({ fields, label }: { readonly fields: readonly FilterField[]; readonly label: string }) => {
+interface FiltersProps {
+  readonly fields: readonly FilterField[];
+  readonly label: string;
+}
+
+/** The filters of a list. A choice applies at once; what is typed, when it is sent. What the list answers draws none of them again. */
+export const Filters = memo(({ fields, label }: FiltersProps) => {
   const t = useTexts(shellTexts);
   const [values, change] = useSearchValues();
   const isSet = fields.some(({ name }) => values[name]);
@@ -129,4 +134,4 @@ export const Filters = ({ fields, label }: { readonly fields: readonly FilterFie
       </details>
     </Paper>
   );
-};
+});

@@ -2,7 +2,7 @@ import { Alert, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Contact as ContactIcon } from 'lucide-react';
-import { Suspense, useMemo, useState } from 'react';
+import { Suspense, useDeferredValue, useMemo, useState } from 'react';
 import { api } from '../../api.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
@@ -23,8 +23,10 @@ const useFields = (): readonly FilterField[] => {
   const consents = useConsentWords();
   // All of them: an organization has at most 1,000.
   const lists = useQuery({ queryKey: ['lists'], queryFn: ({ signal }) => api.lists.all({ signal }) });
+  // As many choices may wait until the contacts are shown.
+  const known = useDeferredValue(lists.data);
   return useMemo(() => {
-    const ofLists = (lists.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }));
+    const ofLists = (known?.items ?? []).map(({ id, name }) => ({ value: id, label: name }));
     const choice = (name: keyof typeof t.filterFields, choices: readonly Choice[]) =>
       choiceFilter(name, t.filterFields[name], choices);
     return [
@@ -35,7 +37,7 @@ const useFields = (): readonly FilterField[] => {
       { name: 'externalId', label: t.filterFields.externalId, kind: 'text' },
       { name: 'updatedSince', label: t.filterFields.updatedSince, kind: 'moment' },
     ];
-  }, [t, consents, lists.data]);
+  }, [t, consents, known]);
 };
 
 const Actions = ({ onCreate }: { readonly onCreate: () => void }) => {

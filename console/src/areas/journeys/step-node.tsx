@@ -1,4 +1,3 @@
-import { Group, Text } from '@mantine/core';
 import { Handle, type Node, type NodeHandle, type NodeProps, Position } from '@xyflow/react';
 import { Flag, TriangleAlert } from 'lucide-react';
 import { useFormat } from '../../app/format.ts';
@@ -41,7 +40,7 @@ export const handlesOf = (step: Step): NodeHandle[] => {
   ];
 };
 
-/** A step in the drawing: what it is, what it does, what came of it, and whether something is wrong with it. */
+/** A step in the drawing: what it is, what it does, what came of it, and whether something is wrong with it. Plain elements: there may be hundreds. */
 export const StepNode = ({ data }: NodeProps<StepFlowNode>) => {
   const { step, isFirst, note, faults, mark, canConnect } = data;
   const t = useTexts(texts);
@@ -51,28 +50,18 @@ export const StepNode = ({ data }: NodeProps<StepFlowNode>) => {
   return (
     <div className="journey-node" data-step={step.chave} data-mark={mark} data-faulty={faults > 0 || undefined}>
       <Handle type="target" position={Position.Top} isConnectable={canConnect} />
-      <Group gap={6} wrap="nowrap">
+      <div className="journey-node-name">
         <Icon size={16} aria-hidden />
-        <Text size="sm" fw={600} truncate>
-          {words.nameOf(step)}
-        </Text>
+        <p>{words.nameOf(step)}</p>
         {isFirst ? <Flag size={14} aria-label={t.first} role="img" /> : null}
-      </Group>
-      <Text size="xs" c="dimmed" truncate>
-        {words.detailOf(step) || step.chave}
-      </Text>
-      {note === undefined ? null : (
-        <Text size="xs" truncate title={note}>
-          {note}
-        </Text>
-      )}
+      </div>
+      <p className="journey-node-detail">{words.detailOf(step) || step.chave}</p>
+      {note === undefined ? null : <p title={note}>{note}</p>}
       {faults > 0 ? (
-        <Group gap={4} wrap="nowrap" c="var(--mantine-color-error)">
+        <div className="journey-node-faults">
           <TriangleAlert size={14} aria-hidden />
-          <Text size="xs" fw={600}>
-            {t.problems(format.number(faults))}
-          </Text>
-        </Group>
+          {t.problems(format.number(faults))}
+        </div>
       ) : null}
       {placesOf(step).map(([id, x]) => (
         <Handle

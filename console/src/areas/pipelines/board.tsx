@@ -1,5 +1,5 @@
 import { DragDropContext, type DragStart, type DropResult, type ResponderProvided } from '@hello-pangea/dnd';
-import { lazy, Suspense, useRef, useState } from 'react';
+import { lazy, Suspense, startTransition, useEffect, useRef, useState } from 'react';
 import { useFormat } from '../../app/format.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
@@ -50,6 +50,22 @@ const useAnnouncements = (board: BoardView, columns: Columns) => {
   };
 };
 
+/** Cards of a column that are drawn at once: as many as a screen shows. */
+const AT_ONCE = 10;
+
+/**
+ * How many cards of each column are drawn: those in sight at once, the others in turns between which the page answers. A thousand cards in one turn
+ * would hold it for longer than a person notices.
+ */
+const useDrawn = (columns: Columns, paused: boolean): number => {
+  const [drawn, setDrawn] = useState(AT_ONCE);
+  const most = Math.max(0, ...Object.values(columns).map(({ length }) => length));
+  useEffect(() => {
+    if (drawn < most && !paused) startTransition(() => setDrawn(drawn + AT_ONCE));
+  }, [drawn, most, paused]);
+  return drawn;
+};
+
 interface BoardProps {
   readonly board: BoardView;
   readonly dragging: boolean;
@@ -69,6 +85,7 @@ export const Board = ({ board, dragging, onDragging }: BoardProps) => {
   if (!dragging) held.current = shown;
   const columns = held.current;
   const names = useMemberNames();
+  const drawn = useDrawn(columns, dragging);
   const announcements = useAnnouncements(board, columns);
   const typeOf = (stageId: string) => pipeline.estagios.find(({ id }) => id === stageId)?.tipo;
   const put = (result: DropResult, provided: ResponderProvided) => {
@@ -108,6 +125,7 @@ export const Board = ({ board, dragging, onDragging }: BoardProps) => {
               more={stages.more.has(stage.id)}
               onMore={stages.showMore}
               names={names}
+              drawn={drawn}
             />
           ))}
         </section>

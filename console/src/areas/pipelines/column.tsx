@@ -89,9 +89,11 @@ interface ColumnProps {
   readonly onMore: (stageId: string) => void;
   /** People by their ids. */
   readonly names: ReadonlyMap<string, string>;
+  /** How many of its cards are drawn. */
+  readonly drawn: number;
 }
 
-const ColumnView = ({ stage, count, cards, fixed, more, onMore, names }: ColumnProps) => {
+const ColumnView = ({ stage, count, cards, fixed, more, onMore, names, drawn }: ColumnProps) => {
   const t = useTexts(texts);
   const format = useFormat();
   return (
@@ -121,7 +123,7 @@ const ColumnView = ({ stage, count, cards, fixed, more, onMore, names }: ColumnP
             data-over={isDraggingOver || undefined}
             aria-label={stage.nome}
           >
-            {cards.map((card, index) => (
+            {cards.slice(0, drawn).map((card, index) => (
               <CardOnBoard
                 key={card.id}
                 card={card}
@@ -135,7 +137,7 @@ const ColumnView = ({ stage, count, cards, fixed, more, onMore, names }: ColumnP
           </ul>
         )}
       </Droppable>
-      {more ? (
+      {more && drawn >= cards.length ? (
         <Button variant="subtle" size="xs" fullWidth onClick={() => onMore(stage.id)}>
           {t.moreCards}
         </Button>
