@@ -73,14 +73,15 @@ const PROJECTS = {
   shared: { ...NATIVE, include: SHARED, isolate: false },
   isolated: { include: ISOLATED, isolate: true },
   // One process runs many files: their imports are evaluated once. They share no state except the process.
-  engine: { include: ENGINE, exclude: SLOW, isolate: false },
+  engine: { ...NATIVE, include: ENGINE, exclude: SLOW, isolate: false },
   integration: {
+    ...NATIVE,
     include: ['test/*.test.ts', 'test/!(flows|docs|guides|local)/**/*.test.ts', ...IN_PROCESS],
     exclude: [...SLOW, ...QUALITY, ...UNIT, ...ISOLATED, ...ENGINE, ...CONSOLE, ...E2E.slice(1)],
     isolate: false,
     env: IN_MEMORY,
   },
-  unit: { include: [...UNIT], exclude: [...SLOW, ...QUALITY.slice(1)], isolate: false },
+  unit: { ...NATIVE, include: [...UNIT], exclude: [...SLOW, ...QUALITY.slice(1)], isolate: false },
 };
 
 class LongestFirst extends BaseSequencer {

@@ -1,9 +1,10 @@
 import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { EDGE_HEADERS, EDGE_VARIABLES } from '../../shared/contracts/edge.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { authorizer } from '../../shared/runtime/authorizer.ts';
 import { callerAddress, cameByEdge } from '../../shared/runtime/edge.ts';
+import { importAnew } from '../support/import-anew.ts';
 
 const [CURRENT, NEXT] = ['current-secret', 'next-secret'];
 const BOTH = { [EDGE_VARIABLES.current]: CURRENT, [EDGE_VARIABLES.next]: NEXT };
@@ -80,12 +81,9 @@ it('the authorizer refuses a request that bypasses the edge before it reads the 
 });
 
 describe('a function behind an edge', () => {
-  // The modules that read this environment are not for the next file of the process.
-  afterAll(() => vi.resetModules());
   const isolated = async (id: string) => {
-    vi.resetModules();
     vi.stubEnv('EDGE', 'secret');
-    const support = await import('./support.ts');
+    const support = await importAnew<typeof import('./support.ts')>(import.meta.resolve('./support.ts'));
     const contract = OPERATIONS.find((each) => each.id === id);
     if (!contract) throw new Error(`There is no ${id}.`);
     const handler = await support.loadHandler(contract);

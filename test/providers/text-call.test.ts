@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import tls from 'node:tls';
 import { afterEach, expect, it, vi } from 'vitest';
 import { systemClock } from '../../shared/domain/core/time.ts';
 import { callProvider, type ProviderCall } from '../../shared/providers/http.ts';
@@ -10,7 +9,7 @@ import { fc } from '../support/fast-check.ts';
 import { listening } from '../support/loopback.ts';
 import { io } from '../support/providers/kit.ts';
 import { use } from '../support/use.ts';
-import { CERT, httpsEndpoint, tcpEndpoint } from '../support/webhooks/endpoints.ts';
+import { httpsEndpoint, tcpEndpoint, trustCert } from '../support/webhooks/endpoints.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -157,7 +156,7 @@ it('reports that nothing was sent over TLS to a server that it does not trust, a
   const secure = await use(httpsEndpoint((_, response) => response.end('ok')));
   const target = call({ url: `https://localhost:${secure.port}/` });
   expect(await callProvider(io, target)).toMatchObject({ kind: 'not_sent', detail: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
-  tls.setDefaultCACertificates([...tls.getCACertificates(), CERT]);
+  trustCert();
   const trusting = { ...io, callText: textCalls(systemClock) };
   for (let turn = 0; turn < 3; turn++)
     expect(await callProvider(trusting, target)).toMatchObject({ kind: 'answered', status: 200, body: 'ok' });

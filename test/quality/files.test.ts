@@ -35,7 +35,7 @@ describe('files', () => {
   });
 
   it('that replace a module, or all timers, run in a separate process: in a shared one, they would affect other files', () => {
-    const replaces = /\bvi\.(?:(?:do)?[mM]ock\(|useFakeTimers\((?![^)]*toFake))/;
+    const replaces = /\bvi\.(?:(?:do)?[mM]ock\(|resetModules\(|useFakeTimers\((?![^)]*toFake))/;
     const replacing = sourceFiles().filter((file) => replaces.test(readSource(file)));
     const isolated = replacing.map((file) => `'${file}'`).join(', ');
     expect(readSource('vitest.config.ts')).toContain(`const ISOLATED = [${isolated}];`);

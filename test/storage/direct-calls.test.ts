@@ -2,7 +2,6 @@ import { Agent, createServer, type IncomingMessage, type ServerResponse } from '
 import { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import tls from 'node:tls';
 import {
   type AttributeValue,
   BatchGetItemCommand,
@@ -25,7 +24,7 @@ import { fc } from '../support/fast-check.ts';
 import '../support/aws-environment.ts';
 import { listening } from '../support/loopback.ts';
 import { use } from '../support/use.ts';
-import { CERT, httpsEndpoint } from '../support/webhooks/endpoints.ts';
+import { httpsEndpoint, trustCert } from '../support/webhooks/endpoints.ts';
 
 interface Received {
   readonly url: string | undefined;
@@ -251,7 +250,7 @@ test('a call is dated by the clock of the server that answered the last one', as
 });
 
 test('calls over TLS go past the SDK too, and share a connection', async () => {
-  tls.setDefaultCACertificates([...tls.getCACertificates(), CERT.toString()]);
+  trustCert();
   const ports: (number | undefined)[] = [];
   const secure = await use(
     httpsEndpoint((request, response) => {

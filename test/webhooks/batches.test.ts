@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Id, newId, parseId } from '../../shared/domain/core/ids.ts';
 import type { DomainEvent } from '../../shared/domain/events/event.ts';
 import { deliverAll } from '../../shared/domain/webhooks/deliver.ts';
@@ -8,6 +8,7 @@ import type { Subscription } from '../../shared/domain/webhooks/subscription.ts'
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { overdue } from '../../shared/storage/due-work/due.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
+import { importAnew } from '../support/import-anew.ts';
 import { hung, useWebhooks } from '../support/webhook-world.ts';
 import { deliveriesOf, PATIENCE } from './kit.ts';
 
@@ -98,8 +99,8 @@ describe('a batch of events', () => {
     const { actor, subscription } = await hooks.subscribe();
     const ids = idsOf(await raiseMany(actor, 40));
     // Another copy of the module, as another process has it: with a queue and a memory of its own.
-    vi.resetModules();
-    const { deliveryStore } = await import('../../shared/storage/webhooks/deliveries.ts');
+    const path = import.meta.resolve('../../shared/storage/webhooks/deliveries.ts');
+    const { deliveryStore } = await importAnew<typeof import('../../shared/storage/webhooks/deliveries.ts')>(path);
     const second = { ...hooks.ports, deliveries: deliveryStore(hooks.world.table) };
     const batches = [0, 5, 10, 15, 20, 25, 30].map((start) => ids.slice(start, start + 10));
     const outcomes = await Promise.all(

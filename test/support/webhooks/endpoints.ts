@@ -3,6 +3,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import * as net from 'node:net';
 import * as tls from 'node:tls';
+import { onTestFinished } from 'vitest';
 import { type ConnectionOptions, createConnections } from '../../../shared/providers/webhooks/connections.ts';
 
 /** A public address of the tests' endpoints, to which connections are made on this machine. */
@@ -13,6 +14,13 @@ export const PUBLIC_V6 = '2606:2800:220:1::1';
 const material = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8');
 export const CERT = material('tls-test-only.cert.pem');
 const KEY = material('tls-test-only.key.pem');
+
+/** Until the end of the test, clients of this process trust `CERT`. */
+export const trustCert = (): void => {
+  const before = tls.getCACertificates();
+  onTestFinished(() => tls.setDefaultCACertificates(before));
+  tls.setDefaultCACertificates([...before, CERT]);
+};
 
 export interface Endpoint {
   readonly port: number;
