@@ -290,7 +290,7 @@ describe.concurrent('a bulk resend', { timeout: 240_000 }, () => {
 
   test('of a queued message releases its hold immediately, while the rest of its chunk waits', async () => {
     const tenant = await messaging.tenant();
-    const scheduledAt = new Date(Date.now() + 8_000).toISOString();
+    const scheduledAt = new Date(Date.now() + 15_000).toISOString();
     const messages = many(2, () => ({ scheduledAt }));
     const sent = await bulk(tenant, messages);
     const [waiting] = (await tenant.test.get('/messages', { batchId: sent.body.batchId })).body.items;

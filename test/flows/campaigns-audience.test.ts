@@ -129,7 +129,7 @@ describe('a campaign', { timeout: 180_000 }, () => {
     const { id } = await create(tenant, { audience: { contactIds: ids }, scheduledAt });
     expect(await move(tenant, id, 'start')).toMatchObject({ status: 'scheduled', scheduledAt });
     const { body } = await tenant.test.call('PATCH', `/v2/campaigns/${id}`, {
-      body: { name: 'Cedo', scheduledAt: new Date(Date.now() + 1_500).toISOString() },
+      body: { name: 'Cedo', scheduledAt: new Date(Date.now() + 4_000).toISOString() },
     });
     expect(body).toMatchObject({ status: 'scheduled', name: 'Cedo' });
     await becomes(tenant, id, { status: 'completed', progress: { total: 1, delivered: 1 } });

@@ -146,7 +146,7 @@ describe.concurrent('a fallback', { timeout: 240_000 }, () => {
 
   test('is never sent once the first message is delivered', async () => {
     const fresh = await messaging.tenant({ takesEvents: true });
-    const sent = await send({ fallback: [{ channel: 'rcs', after: '10s' }] }, 'd', fresh);
+    const sent = await send({ fallback: [{ channel: 'rcs', after: '10m' }] }, 'd', fresh);
     await becomes(fresh.test, `/v2/sms/messages/${sent.body.id}`, { status: 'delivered' }, WAIT);
     const fallback = await messaging.tables.test.get({ pk: `MSG#${sent.body.id}`, sk: 'CHAIN' });
     expect(fallback).toMatchObject({ state: 'delivered' });
