@@ -11,7 +11,7 @@ import { newLink } from '../../shared/domain/access/sign-in.ts';
 import type { Environment } from '../../shared/domain/core/actor.ts';
 import { accountStore } from '../../shared/storage/access/accounts.ts';
 import { putLink } from '../../shared/storage/access/sign-in-links.ts';
-import { startMessaging, type Tenant } from '../support/api.ts';
+import { startMessaging, type Tenant, UNHURRIED } from '../support/api.ts';
 import { checkRoles } from '../support/role-permissions.ts';
 import { DESKTOP, startBrowser } from './browser.ts';
 
@@ -129,7 +129,7 @@ export const inspect = async (page: Page, name: string): Promise<void> => {
 const startWithBrowser = async () => {
   const consoleDir = join(tmpdir(), 'console-dist');
   const [messaging, browser] = await Promise.all([
-    startMessaging({ consoleDir, retrySeconds: () => 1, streamSeconds: 1 }),
+    startMessaging({ consoleDir, retrySeconds: () => 1, streamSeconds: 1, env: UNHURRIED }),
     startBrowser(),
   ]);
   let people = 0;

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { startMessaging } from '../support/api.ts';
+import { startMessaging, UNHURRIED } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
 import { balanceOf } from './support.ts';
@@ -9,7 +9,7 @@ const SMS = 800;
 const MAX_CALLS = 8;
 const WAIT = { timeout: 60_000, interval: 500 };
 
-const messaging = await use(startMessaging());
+const messaging = await use(startMessaging({ env: UNHURRIED }));
 
 test('a bulk send of 5,000 messages is accepted with 202, and every one of them is held and queued', {
   timeout: 400_000,

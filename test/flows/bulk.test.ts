@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
-import { startMessaging, type Tenant } from '../support/api.ts';
+import { startMessaging, type Tenant, UNHURRIED } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
 import { balanceOf, becomes, idsOf, keyed, optedOut, registerDevice } from './support.ts';
@@ -13,7 +13,7 @@ const OPENING = 10_000_000;
 const SMS = 800;
 const NOBODY = `msg_${'0'.repeat(21)}`;
 
-const messaging = await use(startMessaging());
+const messaging = await use(startMessaging({ env: UNHURRIED }));
 
 const sms = (fields: Readonly<Record<string, unknown>> = {}) => ({
   channel: 'sms',

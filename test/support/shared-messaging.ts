@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
-import { type Messaging, startMessaging } from './api.ts';
+import { type Messaging, startMessaging, UNHURRIED } from './api.ts';
 import { checkRoles } from './role-permissions.ts';
 
 let shared: Promise<Messaging> | undefined;
@@ -10,6 +10,6 @@ let shared: Promise<Messaging> | undefined;
 export const sharedMessaging = (): Promise<Messaging> => {
   afterAll(checkRoles);
   if (!shared) process.once('SIGTERM', () => process.exit());
-  shared ??= startMessaging();
+  shared ??= startMessaging({ env: UNHURRIED });
   return shared;
 };
