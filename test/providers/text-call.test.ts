@@ -7,6 +7,7 @@ import { callProvider, type ProviderCall } from '../../shared/providers/http.ts'
 import { textCalls } from '../../shared/providers/text-call.ts';
 import { fc } from '../support/fast-check.ts';
 import { listening } from '../support/loopback.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { io } from '../support/providers/kit.ts';
 import { use } from '../support/use.ts';
 import { httpsEndpoint, tcpEndpoint, trustCert } from '../support/webhooks/endpoints.ts';
@@ -119,7 +120,7 @@ it('leaves neither a timer nor, if it failed, a connection behind', async () => 
   await Promise.all(closed.slice(1));
   expect(closed).toHaveLength(3);
   // The socket that was refused reports that it is closed after its error.
-  await expect.poll(() => vi.getTimerCount(), { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => vi.getTimerCount(), PATIENCE).toBe(0);
 });
 
 it('sends a request once, whatever becomes of it', async () => {
