@@ -56,10 +56,11 @@ describe('the reference', () => {
   test('copies an example call', async () => {
     const page = await service.open({ ...DESKTOP, permissions: ['clipboard-read', 'clipboard-write'] });
     await page.goto(SEND);
-    await page.getByRole('button', { name: 'Copy' }).first().click();
-    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const calls = page.getByRole('complementary', { name: 'Example calls' });
+    await calls.getByRole('button', { name: 'Copy' }).first().click();
+    await calls.getByRole('button', { name: 'Copied' }).waitFor();
     const copied = await page.evaluate('navigator.clipboard.readText()');
-    expect(copied).toBe(await page.locator('pre[data-copy]').first().textContent());
+    expect(copied).toBe(await calls.locator('pre').first().textContent());
     expect(copied).toContain('curl -X POST "$URL/v1/messages"');
     expectNoFaults(page);
   });

@@ -12,6 +12,8 @@ export interface Place {
   readonly anchor: string;
   /** Named schemas around it. */
   readonly inside: readonly string[];
+  /** Shows the fields below at once: there is nothing to choose from. */
+  readonly open?: boolean;
 }
 
 /** A value without fields of its own: its type, and what it must keep to. */
@@ -70,7 +72,9 @@ const disclosure = (model: Model, label: string, { schema }: Nested, place: Plac
   if (name !== undefined && (place.inside.includes(name) || place.inside.length >= MAX_DEPTH))
     return html`<p class="more">${label}: see <a href="${addressOf.schema(name)}">${name}</a></p>`;
   const inside = name === undefined ? place.inside : [...place.inside, name];
-  return html`<details><summary>${label}</summary>${fieldsOf(model, resolveSchema(model, schema), { ...place, inside })}</details>`;
+  const { anchor, open } = place;
+  const fields = fieldsOf(model, resolveSchema(model, schema), { anchor, inside });
+  return html`<details${open ? html` open` : EMPTY}><summary>${label}</summary>${fields}</details>`;
 };
 
 const nestedRows = (model: Model, name: string, schema: Schema, place: Place): Html => {
@@ -79,7 +83,7 @@ const nestedRows = (model: Model, name: string, schema: Schema, place: Place): H
   const inner = nested.map((one, index) => {
     const label = one.label === '' ? `Fields of ${name}` : `Fields of ${name}, ${one.label}`;
     const anchor = nested.length > 1 ? `${place.anchor}-${index + 1}` : place.anchor;
-    return disclosure(model, label, one, { ...place, anchor });
+    return disclosure(model, label, one, { anchor, inside: place.inside });
   });
   return html`<tr class="nested"><td colspan="3">${inner}</td></tr>`;
 };
@@ -89,7 +93,7 @@ const row = (model: Model, name: string, schema: Schema, required: boolean, plac
   const anchor = anchorOf(place, name);
   const mark = required ? html` <span class="required">required</span>` : EMPTY;
   return html`<tr id="${anchor}"><th scope="row"><code>${name}</code>${mark}</th><td>${valueText(model, schema)}</td><td>${describe(schema, target)}</td></tr>
-${nestedRows(model, name, schema, { ...place, anchor })}`;
+${nestedRows(model, name, schema, { anchor, inside: place.inside })}`;
 };
 
 /** A table of named values. */
@@ -117,9 +121,11 @@ export const fieldsOf = (model: Model, schema: Schema, place: Place): Html => {
     return table('Field', rowsOf(model, rows, place));
   }
   const nested = nestedOf(model, schema);
-  const inner = nested.map((one, index) =>
-    disclosure(model, one.label || 'Fields', one, { ...place, anchor: `${place.anchor}-${index + 1}` }),
-  );
+  const isOnly = nested.length === 1;
+  const inner = nested.map((one, index) => {
+    const anchor = isOnly ? place.anchor : `${place.anchor}-${index + 1}`;
+    return disclosure(model, one.label || 'Fields', one, { ...place, anchor, open: isOnly });
+  });
   return html`<p>${valueText(model, schema)}</p>${inner}`;
 };
 
