@@ -36,7 +36,7 @@ describe('documentation', () => {
     const { body, headers } = await run('meta.docs');
     const loaded = [...body.matchAll(/(?:src|href)="([^"]+)"/g)]
       .map(([, address = '']) => address)
-      .filter((address) => address !== 'data:,');
+      .filter((address) => address !== 'data:,' && !address.startsWith('#'));
     expect(loaded.length).toBeGreaterThan(2);
     for (const address of loaded) {
       expect(address).toMatch(/^\/(?!\/)/);
