@@ -60,7 +60,7 @@ const CLOSED = [
     name: 'openapi-reads-contracts',
     comment: 'The document is printed from the contracts and from nothing else; its reader shows the guides beside it.',
     folder: 'shared/openapi/',
-    reaches: ['shared/contracts/', 'shared/domain/', packages('zod', 'zod-openapi', 'rapidoc', 'marked'), 'docs/(guides/|postman\\.json)', '(node:)?(fs|path)$'],
+    reaches: ['shared/contracts/', 'shared/domain/', packages('zod', 'zod-openapi', 'marked'), 'docs/(guides/|postman\\.json)', '(node:)?(fs|path)$'],
   },
   {
     name: 'functions-name-a-contract-and-call-a-rule',

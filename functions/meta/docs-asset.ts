@@ -1,6 +1,6 @@
 import { getDocsAsset as contract } from '../../shared/contracts/meta.ts';
 import { ASSETS } from '../../shared/openapi/assets.ts';
-import { staticHeaders } from '../../shared/openapi/pages.ts';
+import { staticHeaders } from '../../shared/openapi/frame.ts';
 import { operation, orNotFound, respond } from '../../shared/runtime/operation.ts';
 
 export const handler = operation(

@@ -1,5 +1,6 @@
 import { getDocsError as contract } from '../../shared/contracts/meta.ts';
-import { problemPage, staticHeaders } from '../../shared/openapi/pages.ts';
+import { staticHeaders } from '../../shared/openapi/frame.ts';
+import { problemPage } from '../../shared/openapi/problem-page.ts';
 import { operation, orNotFound, respond } from '../../shared/runtime/operation.ts';
 
 const headers = staticHeaders('text/html; charset=utf-8');

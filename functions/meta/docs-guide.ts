@@ -1,6 +1,6 @@
 import { getDocsGuide as contract } from '../../shared/contracts/meta.ts';
+import { staticHeaders } from '../../shared/openapi/frame.ts';
 import { guidePage } from '../../shared/openapi/guides.ts';
-import { staticHeaders } from '../../shared/openapi/pages.ts';
 import { operation, orNotFound, respond } from '../../shared/runtime/operation.ts';
 
 const headers = staticHeaders('text/html; charset=utf-8');

@@ -1,6 +1,6 @@
 import document from '../../openapi.json?raw';
 import { getOpenApi as contract } from '../../shared/contracts/meta.ts';
-import { staticHeaders } from '../../shared/openapi/pages.ts';
+import { staticHeaders } from '../../shared/openapi/frame.ts';
 import { operation, respond } from '../../shared/runtime/operation.ts';
 
 const answer = respond(200, document, staticHeaders('application/json'));

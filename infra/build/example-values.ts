@@ -342,7 +342,8 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
     rawBody: { contentType: 'application/x-www-form-urlencoded', text: 'List-Unsubscribe=One-Click' },
   },
   'links.follow': { params: { code: 'k3Xp9aQz' } },
-  'meta.docs-asset': { params: { file: 'reference.css' } },
+  'meta.docs-asset': { params: { file: 'docs.css' } },
+  'meta.docs-reference': { params: { page: 'messages.create' } },
   'meta.docs-guide': { params: { guide: 'first-message' } },
   'meta.docs-error': { params: { code: 'not-found' } },
 };

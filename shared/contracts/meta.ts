@@ -34,8 +34,19 @@ export const getDocs = defineOperation({
   id: 'meta.docs',
   route: 'GET /docs',
   summary: 'Read the documentation in a browser',
-  description: 'The page loads nothing from another host.',
-  answer: page('The documentation of every operation.'),
+  description: 'How to call the API, and the way to every operation. The page loads nothing from another host.',
+  answer: page('The start of the documentation.'),
+});
+
+export const getDocsReference = defineOperation({
+  ...STATIC,
+  id: 'meta.docs-reference',
+  route: 'GET /docs/reference/{page}',
+  summary: 'Read a page of the reference',
+  description:
+    'A page for each operation (`messages.create`), area (`messages`), webhook event (`event.message.failed`) and schema (`schema.Problem`); `all` lists them. It can be read without scripts.',
+  params: z.object({ page: pathText('The name of the page: of an operation, its id.') }),
+  answer: page('The page.'),
 });
 
 export const getDocsAsset = defineOperation({

@@ -1,4 +1,3 @@
-import { Marked } from 'marked';
 import bulk from '../../docs/guides/bulk.md?raw';
 import consent from '../../docs/guides/consent.md?raw';
 import deploy from '../../docs/guides/deploy.md?raw';
@@ -12,7 +11,9 @@ import smpp from '../../docs/guides/smpp.md?raw';
 import templates from '../../docs/guides/templates.md?raw';
 import webhooks from '../../docs/guides/webhooks.md?raw';
 import whatsappWindow from '../../docs/guides/whatsapp-window.md?raw';
-import { escapeHtml, page } from './pages.ts';
+import { framed } from './frame.ts';
+import { EMPTY, escapeHtml, type Html, html, trusted } from './html.ts';
+import { markdownWith } from './markdown.ts';
 
 /** The guides by the last segment of their address, in the order in which a newcomer reads them. */
 const GUIDES: ReadonlyMap<string, string> = new Map([
@@ -43,45 +44,23 @@ const addressOf = (href: string): string | undefined => {
   return GUIDES.has(name) ? `/docs/guides/${name}${fragment}` : undefined;
 };
 
-const markdown = new Marked({
-  renderer: {
-    // HTML in a guide is shown as text.
-    html: ({ text }) => escapeHtml(text),
-    // Blocks scroll sideways, so the keyboard must reach them.
-    code: ({ text }) => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`,
-    link({ href, tokens }) {
-      const text = this.parser.parseInline(tokens);
-      const address = addressOf(href);
-      if (address) return `<a href="${escapeHtml(address)}">${text}</a>`;
-      const path = href.replace(/^\.\.\//, 'docs/');
-      return `${text} (<code>${escapeHtml(path)}</code> in the repository)`;
-    },
-  },
-});
+const markdown = markdownWith(
+  addressOf,
+  (text, href) => `${text} (<code>${escapeHtml(href.replace(/^\.\.\//, 'docs/'))}</code> in the repository)`,
+);
 
-const navigation = (current: string): string =>
-  [...GUIDES]
-    .map(([name, text]) => {
-      const mark = name === current ? ' aria-current="page"' : '';
-      return `<li><a href="/docs/guides/${name}"${mark}>${escapeHtml(titleOf(text))}</a></li>`;
-    })
-    .join('\n');
+const menuOf = (current: string): Html =>
+  html`<p>Guides</p>
+<ul>
+${[...GUIDES].map(([name, text]) => {
+  const mark = name === current ? html` aria-current="page"` : EMPTY;
+  return html`<li><a href="/docs/guides/${name}"${mark}>${titleOf(text)}</a></li>\n`;
+})}</ul>`;
 
 /** The page of a guide by its name in the address; undefined if there is no such guide. */
 export const guidePage = (name: string): string | undefined => {
   const text = GUIDES.get(name);
   if (text === undefined) return undefined;
-  return page(
-    titleOf(text),
-    '<link rel="stylesheet" href="/docs/assets/guide.css">',
-    `<nav aria-label="Documentation">
-<p><a href="/docs">API reference</a></p>
-<ul>
-${navigation(name)}
-</ul>
-</nav>
-<main>
-${markdown.parse(text, { async: false })}
-</main>`,
-  );
+  const main = html`<div class="prose">${trusted(markdown.parse(text, { async: false }))}</div>`;
+  return framed({ title: titleOf(text), menu: menuOf(name), main });
 };

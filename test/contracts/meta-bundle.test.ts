@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
@@ -45,3 +46,18 @@ it.each(STATIC.map((contract) => [contract.id, contract] as const))(
     expect(inputs.filter((file) => CLIENTS.test(file))).toEqual([]);
   },
 );
+
+it('JSON is bundled without the spaces that make it readable, and is the same', async () => {
+  const { outputFiles } = await build({
+    stdin: { contents: "export { default } from './openapi.json?raw';", resolveDir: ROOT },
+    bundle: true,
+    format: 'esm',
+    write: false,
+    plugins: [rawText],
+  });
+  const bundled = outputFiles[0]?.text ?? '';
+  const module = await import(`data:text/javascript;base64,${Buffer.from(bundled).toString('base64')}`);
+  const committed = readFileSync(join(ROOT, 'openapi.json'), 'utf8');
+  expect(JSON.parse(module.default)).toEqual(JSON.parse(committed));
+  expect(module.default.length).toBeLessThan(committed.length * 0.7);
+});
