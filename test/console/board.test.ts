@@ -192,6 +192,14 @@ describe('the board', () => {
     await inspect(page, 'board-phone');
   });
 
+  test('shows all cards of a stage that has more than a screen shows', async () => {
+    const titles = Array.from({ length: 35 }, (_, at) => `Negócio ${at + 1}`);
+    const { tenant, path } = await startBoard(titles);
+    const page = await service.signedInAt(path, tenant);
+    await expect.poll(() => shown(page), PATIENCE).toEqual([titles, [], [], [], []]);
+    expectNoFaults(page);
+  });
+
   test('keeps its cards where they are for a viewer', async () => {
     const { tenant, path } = await startBoard(['A']);
     const page = await service.signedInAt(path, tenant, 'viewer');

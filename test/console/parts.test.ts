@@ -97,6 +97,12 @@ describe('moves on a board', () => {
     );
   });
 
+  test('leave columns that the card neither leaves nor comes to as they are, so that those are not drawn again', () => {
+    const moved = applyMoves(columns, [moveTo(columns, card('a'), 'two', 0)]);
+    expect(moved.three).toBe(columns.three);
+    expect(moved.one).not.toBe(columns.one);
+  });
+
   test('beside a card that is gone go to the end', () => {
     expect(ids(applyMoves(columns, [{ card: card('a'), to: 'two', depoisDe: 'gone' }])).two).toEqual(['d', 'e', 'a']);
   });

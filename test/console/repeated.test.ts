@@ -21,6 +21,34 @@ const held = async (page: Page, url: string | RegExp, method = 'GET') => {
   return { count: () => routes.length, release };
 };
 
+describe('what a page shows', () => {
+  test('is asked for at the same time: nothing waits for the answer that names the page', async () => {
+    const tenant = await service.tenant();
+    const contact = await made(tenant, '/contacts', { phone: '+5511980000031', name: 'Bia' });
+    const list = await made(tenant, '/v2/lists', { name: 'Lista' });
+    const everybody = [{ field: 'channel', operator: 'has', value: 'sms' }];
+    const segment = await made(tenant, '/v2/segments', { name: 'Todos', filters: everybody });
+    const { body: message } = await tenant.test.send({ to: '+5511999990005' });
+    const page = await service.signedIn(tenant, 'admin');
+    for (const [path, first, other] of [
+      [`/lists/${list.id}`, `/v2/lists/${list.id}`, `listId=${list.id}`],
+      [`/segments/${segment.id}`, `/v2/segments/${segment.id}`, `/v2/segments/${segment.id}/contacts`],
+      [`/contacts/${contact.id}`, `/contacts/${contact.id}`, `/contacts/${contact.id}/timeline`],
+      [`/messages/${message.id}`, `/messages/${message.id}`, `/messages/${message.id}/timeline`],
+    ] as const) {
+      // Not the page itself, whose address ends the same.
+      const whole = await held(page, new RegExp(`(?<!/console)${first}$`));
+      const beside = page.waitForRequest((request) => request.url().includes(other));
+      await page.goto(`/console${path}`);
+      await beside;
+      await expect.poll(whole.count, PATIENCE).toBe(1);
+      await whole.release();
+      await page.waitForLoadState('networkidle');
+    }
+    expectNoFaults(page);
+  });
+});
+
 describe('what is pressed twice', () => {
   test('is done once: a company, with the button, and with the Enter key', async () => {
     const tenant = await service.tenant();

@@ -9,7 +9,7 @@ const UNITS = [
   ['second', 1_000],
 ] as const;
 
-/** Made when it is first needed, and once: a browser takes longer to make a formatter than to write a page of values with it. */
+/** Creates a formatter when it is first used, and only once: creating one takes longer than formatting a page of values. */
 const once = <T>(make: () => T): (() => T) => {
   let made: T | undefined;
   return () => {

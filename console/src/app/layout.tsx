@@ -28,7 +28,7 @@ const AreaLink = ({ area, onFollow }: { readonly area: Area; readonly onFollow: 
   );
 };
 
-/** The areas that the person's role can use, by group. Of its links another page draws only two again. */
+/** The areas that the person's role can use, by group. Memoized: a navigation renders only the two links whose state changes. */
 const Navigation = memo(({ onFollow }: { readonly onFollow: () => void }) => {
   const t = useTexts(shellTexts);
   const { session } = useSession();

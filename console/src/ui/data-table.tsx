@@ -34,13 +34,13 @@ export const nameColumn = <T extends { readonly id: string } & { readonly [N in 
   );
 
 interface RowButtonProps {
-  /** What it does, and to which row. */
+  /** The action and the row, for screen readers. */
   readonly label: string;
   readonly onClick: () => void;
   readonly children: ReactNode;
 }
 
-/** An action on a row. Plain, as the table's own elements are. */
+/** An action on a row: a plain element, like the table's own. */
 export const RowButton = ({ label, onClick, children }: RowButtonProps) => (
   <button type="button" className="row-button" aria-label={label} onClick={onClick}>
     {children}

@@ -61,7 +61,7 @@ interface FieldProps {
   readonly onChange: (name: string, value: string) => void;
 }
 
-/** Drawn again only if it has changed: it may have a thousand choices. */
+/** Memoized: it may have a thousand choices. */
 const Field = memo(({ field, value, onChange }: FieldProps) => {
   const t = useTexts(shellTexts);
   const { name, label, kind, choices = [], placeholder } = field;
@@ -94,7 +94,7 @@ interface FiltersProps {
   readonly label: string;
 }
 
-/** The filters of a list. A choice applies at once; what is typed, when it is sent. What the list answers draws none of them again. */
+/** The filters of a list. A choice applies at once; what is typed, when it is sent. Memoized: an answer of the list renders none of them again. */
 export const Filters = memo(({ fields, label }: FiltersProps) => {
   const t = useTexts(shellTexts);
   const [values, change] = useSearchValues();

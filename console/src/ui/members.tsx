@@ -22,7 +22,7 @@ export const useMembers = (): readonly Account[] => {
   return members.data ?? NOBODY;
 };
 
-/** The names of the people of the organization, by their ids: read once for all of a page's rows. */
+/** The names of the organization's people by id: one query for all rows of a page. */
 export const useMemberNames = (): ReadonlyMap<string, string> => {
   const members = useMembers();
   return useMemo(() => new Map(members.map(({ id, name }) => [id, name])), [members]);

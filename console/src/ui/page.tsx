@@ -32,7 +32,7 @@ export const Page = ({ title, description, actions, children }: PageProps) => {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page of the same component takes the focus too.
   useEffect(() => {
     // Not at the first page: the browser begins at its top by itself.
-    // The router scrolls: a heading that scrolls to itself would have the page laid out before it is complete.
+    // The router scrolls already; scrolling here would force a layout of the incomplete page.
     if (visited) heading.current?.focus({ preventScroll: true });
     visited = true;
   }, [pathname]);

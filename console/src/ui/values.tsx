@@ -24,17 +24,17 @@ export const Coins = ({ coins }: { readonly coins: number }) => {
 /** How a status is: good, bad, on its way, over. */
 export type Tone = 'good' | 'bad' | 'pending' | 'neutral';
 
-/** A status in words, with a colour that repeats them. Plain, as all that stands in each row of a table. */
+/** A status in words, with a colour that repeats them. A plain element: tables show one in each row. */
 export const Status = ({ tone, children }: { readonly tone: Tone; readonly children: ReactNode }) => (
   <span className="status" data-tone={tone}>
     {children}
   </span>
 );
 
-/** A word that somebody gave to something. */
+/** A tag of a contact. */
 export const Tag = ({ children }: { readonly children: ReactNode }) => <span className="tag">{children}</span>;
 
-/** Several of them. */
+/** Tags side by side; the title names all of them. */
 export const TagGroup = ({ title, children }: { readonly title?: string; readonly children: ReactNode }) => (
   <div className="tags" title={title}>
     {children}
@@ -70,7 +70,7 @@ interface AppLinkProps extends AriaAttributes {
   /** Below `/console`. */
   readonly to: string;
   readonly search?: Readonly<Record<string, string>>;
-  /** Underlined not only below the pointer: a link within a text. */
+  /** Always underlined, not only under the pointer: for a link within a text. */
   readonly underlined?: boolean;
   readonly children: ReactNode;
 }

@@ -202,7 +202,7 @@ export default function ContactPageView() {
     queryKey: ['contact', id],
     queryFn: ({ signal }) => api.contacts.get(id, { signal }),
   });
-  // Asked for at the same time as the contact, by a page that begins with it.
+  // Fetched in parallel with the contact when the page opens on it.
   const [{ tab }] = useSearchValues();
   useStory(id, tab === undefined);
   const { data, error } = contact;

@@ -23,7 +23,7 @@ const useFields = (): readonly FilterField[] => {
   const consents = useConsentWords();
   // All of them: an organization has at most 1,000.
   const lists = useQuery({ queryKey: ['lists'], queryFn: ({ signal }) => api.lists.all({ signal }) });
-  // As many choices may wait until the contacts are shown.
+  // Up to 1,000 choices: the contacts are rendered first.
   const known = useDeferredValue(lists.data);
   return useMemo(() => {
     const ofLists = (known?.items ?? []).map(({ id, name }) => ({ value: id, label: name }));

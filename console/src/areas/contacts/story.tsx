@@ -67,7 +67,7 @@ const Step = ({ step }: { readonly step: ContactTimelineStep }) => {
   );
 };
 
-/** The story of a contact, if it is `asked` for. */
+/** The timeline of a contact, newest first; `asked`: false fetches nothing. */
 export const useStory = (id: string, asked = true) =>
   useCursorList<ContactTimelineStep>({
     queryKey: ['contact', id, 'timeline'],

@@ -28,7 +28,7 @@ const outcomeOf = (handle: string | null | undefined): Outcome => {
   return quando === 'ramo' ? { quando, ramo: ramo.join(':') } : { quando: quando as Outcome['quando'] };
 };
 
-/** What was drawn before, where nothing of it has changed: a letter that is typed draws one step again, not all. */
+/** Keeps the identity of nodes and edges that did not change: a keystroke renders the edited step again, not all of them. */
 const useKept = <T,>(drawn: T[]): T[] => {
   const kept = useRef(drawn);
   kept.current = replaceEqualDeep(kept.current, drawn);

@@ -24,7 +24,7 @@ interface EntryProps {
   readonly onSelect: (key: string) => void;
 }
 
-/** A step. Drawn again only if something of it has changed, not at each letter that is typed into another. */
+/** A step. Memoized: a keystroke in one step does not render the others again. */
 const Entry = memo(({ id, name, leads, faults, isSelected, onSelect }: EntryProps) => {
   const t = useTexts(texts);
   const format = useFormat();

@@ -40,7 +40,7 @@ export const handlesOf = (step: Step): NodeHandle[] => {
   ];
 };
 
-/** A step in the drawing: what it is, what it does, what came of it, and whether something is wrong with it. Plain elements: there may be hundreds. */
+/** A step in the drawing: what it is, what it does, what came of it, and whether something is wrong with it. Plain elements: a journey may have hundreds. */
 export const StepNode = ({ data }: NodeProps<StepFlowNode>) => {
   const { step, isFirst, note, faults, mark, canConnect } = data;
   const t = useTexts(texts);

@@ -134,7 +134,7 @@ export default function ListPageView() {
   const t = useTexts(texts);
   const { id = '' }: { id?: string } = useParams({ strict: false });
   const list = useQuery({ queryKey: ['list', id], queryFn: ({ signal }) => api.lists.get(id, { signal }) });
-  // Asked for at the same time as the list.
+  // Fetched in parallel with the list.
   const members = useMembers(id);
   return (
     <Page title={list.data?.name ?? t.title} actions={list.data ? <Actions list={list.data} /> : null}>

@@ -152,7 +152,7 @@ const Whole = ({
   );
 };
 
-/** A message and its timeline, asked for at the same time. The timeline is read again whenever the message has changed. */
+/** A message and its timeline, fetched in parallel. The timeline is fetched again whenever the message has changed. */
 const useMessage = (id: string) => {
   const message = useQuery({
     queryKey: ['message', id],

@@ -50,12 +50,12 @@ const useAnnouncements = (board: BoardView, columns: Columns) => {
   };
 };
 
-/** Cards of a column that are drawn at once: as many as a screen shows. */
+/** Cards of a column that are rendered in one step: as many as a screen shows. */
 const AT_ONCE = 10;
 
 /**
- * How many cards of each column are drawn: those in sight at once, the others in turns between which the page answers. A thousand cards in one turn
- * would hold it for longer than a person notices.
+ * How many cards of each column are rendered: those in view first, the others in further steps, between which the page handles input. A thousand
+ * cards in one step would block it for a noticeable time.
  */
 const useDrawn = (columns: Columns, paused: boolean): number => {
   const [drawn, setDrawn] = useState(AT_ONCE);

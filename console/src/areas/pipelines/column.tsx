@@ -52,7 +52,7 @@ const Tile = ({ card, stage, person }: TileProps) => {
   );
 };
 
-/** Drawn again only if something of it has changed. */
+/** Memoized: a change of one card does not render the others again. */
 const CardOnBoard = memo(
   ({ index, fixed, ...tile }: TileProps & { readonly index: number; readonly fixed: boolean }) => (
     <Draggable draggableId={tile.card.id} index={index} isDragDisabled={fixed}>
@@ -89,7 +89,7 @@ interface ColumnProps {
   readonly onMore: (stageId: string) => void;
   /** People by their ids. */
   readonly names: ReadonlyMap<string, string>;
-  /** How many of its cards are drawn. */
+  /** How many of its cards are rendered so far. */
   readonly drawn: number;
 }
 
@@ -146,5 +146,5 @@ const ColumnView = ({ stage, count, cards, fixed, more, onMore, names, drawn }: 
   );
 };
 
-/** A stage: what it holds, and its cards in their order. Drawn again only if something of it has changed. */
+/** A stage: what it holds, and its cards in their order. Memoized: a change of one stage does not render the others again. */
 export const Column = memo(ColumnView);

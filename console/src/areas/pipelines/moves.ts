@@ -22,7 +22,7 @@ const applyMove = (columns: Columns, move: Move): Columns =>
   Object.fromEntries(
     Object.entries(columns).map(([stage, cards]) => {
       const isHere = cards.some(({ id }) => id === move.card.id);
-      // A column that it neither leaves nor comes to stays the same, and is not drawn again.
+      // Other columns keep their identity, so that they are not rendered again.
       const others = isHere ? cards.filter(({ id }) => id !== move.card.id) : cards;
       return [stage, stage === move.to ? others.toSpliced(placeOf(others, move), 0, move.card) : others];
     }),

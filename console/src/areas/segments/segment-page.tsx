@@ -151,7 +151,7 @@ export default function SegmentPageView() {
   const t = useTexts(texts);
   const { id = '' }: { id?: string } = useParams({ strict: false });
   const segment = useQuery({ queryKey: ['segment', id], queryFn: ({ signal }) => api.segments.get(id, { signal }) });
-  // Asked for at the same time as the segment.
+  // Fetched in parallel with the segment.
   const members = useMembers(id);
   return (
     <Page title={segment.data?.name ?? t.title} actions={segment.data ? <Actions id={id} /> : null}>
