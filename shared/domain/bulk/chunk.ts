@@ -34,6 +34,12 @@ const MAX_BYTES = 3_000_000;
 const ROW_BYTES = 3_000;
 /** Rows that a chunk's escrow is spread over. Messages of one shard are sent one after the other, so they never contend for its row. */
 export const ESCROW_SHARDS = 8;
+/**
+ * Messages that a shard has before there is another one. A small chunk, as a campaign with a pace sends one each second, is thus not sent
+ * all at once, and single sends beside it meet few of its calls.
+ */
+const MESSAGES_A_SHARD = 5;
+const shardsOf = (messages: number): number => Math.min(ESCROW_SHARDS, Math.ceil(messages / MESSAGES_A_SHARD));
 
 const BULK_KEY = 'bulk\n';
 /**
@@ -277,7 +283,7 @@ export const priceChunk = (items: readonly Item[], pricing: ChunkPricing): Price
       const escrow = formatEscrowShard({
         batchId: pricing.batchId,
         chunk: pricing.chunk,
-        shard: accepted.length % ESCROW_SHARDS,
+        shard: accepted.length % shardsOf(items.length),
       });
       const priced = pricedMessage(plan, initial, drafted, { ...price, month: pricing.month });
       const message = { ...priced, escrow, ...(pricing.lane > 0 ? { lane: pricing.lane } : {}) };
