@@ -12,7 +12,7 @@ const COPIED = [
   'infra',
   'events',
   'test/contracts',
-  'test/support/run-folder.ts',
+  ...['run-folder', 'plain-imports', 'compile-cache'].map((name) => `test/support/${name}.ts`),
   'package.json',
   'tsconfig.json',
   'biome.json',

@@ -83,9 +83,12 @@ const isReady = async (child: ChildProcess): Promise<boolean> => {
   }
 };
 
-/** Starts `npm start` as a process of its own, from the build of the run; answers once it is ready. */
+/**
+ * Starts `npm start` as a process of its own, from the build of the run, and without the table's stream: an engine in memory reads all records
+ * of its streams at each write. Answers once it is ready.
+ */
 export const spawnService = async (given: NodeJS.ProcessEnv): Promise<ChildProcess> => {
-  const env = process.env.VITEST ? { BUILD_DIR: tmpdir(), ...given } : given;
+  const env = process.env.VITEST ? { BUILD_DIR: tmpdir(), METRICS: 'off', ...given } : given;
   const script = join(import.meta.dirname, '../../infra/local/start.ts');
   // Once more where it ended at once: tests that run beside this one may be building into the same folder.
   for (let turn = 0; turn < 3; turn++) {

@@ -81,10 +81,12 @@ export const checkRoles = (): void => {
   if (found.length > 0) throw new Error(`Deployed, the role would not allow that ${found.join(', ')}.`);
 };
 
-const rememberFunctions = () => {
+/** Knows the service's functions while they run; those of a test's own have no role. */
+const rememberFunctions = (allowed: Allowed) => {
   const { load, loaded } = StageFunctions.prototype;
   const known = new WeakMap<Handler, Handler>();
   const named = (path: string, handler: Handler): Handler => {
+    if (!Object.hasOwn(allowed, path)) return handler;
     const wrapped = known.get(handler) ?? ((event, context) => invoked.run(path, () => handler(event, context)));
     known.set(handler, wrapped);
     return wrapped;
@@ -129,7 +131,7 @@ let watching: Promise<void> | undefined;
 /** From now on, compares what the functions of this process do with what their roles may do. */
 export const watchRoles = (): Promise<void> => {
   watching ??= allowedOfRun().then((allowed) => {
-    rememberFunctions();
+    rememberFunctions(allowed);
     readRequests(allowed);
     readRootKeys(allowed);
   });
