@@ -133,6 +133,17 @@ describe('the reference', () => {
     expect(rowOf(pageOf('messages.list'), 'query.limit')).toContain('default <code>');
   });
 
+  it('is not made of a document that refers to a schema that is not there', () => {
+    const { V1Send: _, ...schemas } = document.components.schemas;
+    const broken = referenceOf({ ...document, components: { ...document.components, schemas } });
+    expect(() => broken.find('v1.send')).toThrow('#/components/schemas/V1Send is not in the document.');
+  });
+
+  it('shows a schema that contains itself by a link to its page', () => {
+    const page = pageOf('schema.SegmentFilterTree');
+    expect(page).toContain('see <a href="/docs/reference/schema.SegmentFilterTree">SegmentFilterTree</a>');
+  });
+
   it('leads from /docs to every page, and no link on any page leads nowhere', () => {
     const reached = new Set(['/docs']);
     const broken: string[] = [];
