@@ -18,7 +18,10 @@ import { faultsOf } from './places.ts';
 import { texts } from './texts.ts';
 import { type JourneyDraft, useDraft } from './use-draft.ts';
 
-const Canvas = lazy(() => import('./canvas.tsx'));
+const loadCanvas = () => import('./canvas.tsx');
+const Canvas = lazy(loadCanvas);
+// Loaded together with the page, not after the journey. A failure is shown when the page needs it.
+loadCanvas().catch(() => undefined);
 const StepPanel = lazy(() => import('./step-panel.tsx'));
 const Rules = lazy(() => import('./rules.tsx'));
 const SecretDialog = lazy(async () => ({ default: (await import('../../ui/secret-dialog.tsx')).SecretDialog }));
