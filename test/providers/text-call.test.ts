@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, expect, it, vi } from 'vitest';
 import { systemClock } from '../../shared/domain/core/time.ts';
@@ -63,7 +63,7 @@ it('sends what `fetch` sends, and reads what it reads', () =>
         const request: RequestInit = { method, headers, redirect: 'manual' };
         if (body !== undefined) request.body = body;
         const theirs = await fetch(target, request);
-        expect({ ...ours, headers: ['retry-after', 'x-case', 'none'].map(ours.headers.get) }).toEqual({
+        expect({ ...ours, headers: ['Retry-After', 'x-case', 'none'].map(ours.headers.get) }).toEqual({
           status: theirs.status,
           body: await theirs.text(),
           headers: ['retry-after', 'x-case', 'none'].map((name) => theirs.headers.get(name)),
@@ -121,6 +121,30 @@ it('leaves neither a timer nor, if it failed, a connection behind', async () => 
   expect(closed).toHaveLength(3);
   // The socket that was refused reports that it is closed after its error.
   await expect.poll(() => vi.getTimerCount(), PATIENCE).toBe(0);
+});
+
+it('gives an answer on a connection that is used again as long as on a new one', async () => {
+  const ports: (number | undefined)[] = [];
+  let held: ServerResponse | undefined;
+  const slow = await use(
+    listening(
+      createServer((request, response) => {
+        ports.push(request.socket.remotePort);
+        if (ports.length === 1) response.end('ok');
+        else held = response;
+      }),
+    ),
+  );
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const target = call({ url: slow.url, method: 'GET' });
+  expect(await callProvider(io, target)).toMatchObject({ kind: 'answered', body: 'ok' });
+  await new Promise((resolve) => setImmediate(resolve));
+  const second = callProvider(io, target);
+  while (!held) await new Promise((resolve) => setImmediate(resolve));
+  vi.advanceTimersByTime(10_000);
+  held.end('late');
+  expect(await second).toMatchObject({ kind: 'answered', body: 'late' });
+  expect(new Set(ports).size).toBe(1);
 });
 
 it('sends a request once, whatever becomes of it', async () => {

@@ -157,12 +157,15 @@ it('an export as CSV gives a text for each page, and the cursor of the next', as
     new Response(text, { headers: { 'content-type': 'text/csv; charset=utf-8', ...headers } });
   const { messaging, sent } = clientOf([
     csv('id\nmsg_1\n', { link: '</v2/exports/messages?channel=sms&cursor=a%20b>; rel="next"' }),
-    csv('id\nmsg_2\n'),
+    csv('id\nmsg_2\n', { link: '</v2/exports/messages?cursor=first>; rel="prev"' }),
   ]);
   const query = { channel: 'sms', from: '2026-03-01T00:00:00Z', to: '2026-03-02T00:00:00Z' } as const;
   const texts: string[] = [];
-  for await (const text of messaging.exports.messagesCsv(query)) texts.push(text);
+  for await (const text of messaging.exports.messagesCsv(query, { headers: { 'x-of': 'call' } })) texts.push(text);
   expect(texts).toEqual(['id\nmsg_1\n', 'id\nmsg_2\n']);
-  expect(sent.map(({ headers }) => headers.accept)).toEqual(['text/csv', 'text/csv']);
+  expect(sent.map(({ headers }) => [headers.accept, headers['x-of']])).toEqual([
+    ['text/csv', 'call'],
+    ['text/csv', 'call'],
+  ]);
   expect(new URL(sent[1]?.url ?? '').searchParams.get('cursor')).toBe('a b');
 });

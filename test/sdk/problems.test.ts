@@ -64,6 +64,11 @@ describe('a problem', () => {
     }
   });
 
+  it('has the status of its answer, and the request that its document names', async () => {
+    const error = await thrown(problem(409, 'CONFLICT', { status: 200 }, { 'x-request-id': 'req_of_the_proxy' }));
+    expect(error).toMatchObject({ code: 'CONFLICT', status: 409, requestId: 'req_1' });
+  });
+
   it('keeps a code that this version does not know', async () => {
     expect(await thrown(problem(418, 'TEAPOT'))).toMatchObject({ code: 'TEAPOT', status: 418 });
   });

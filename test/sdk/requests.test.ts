@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ConnectionError } from '../../sdk/typescript/src/index.ts';
 import { clientOf, failure, json, never } from './kit.ts';
 
@@ -37,10 +37,13 @@ describe('a request', () => {
     expect(sent[0]?.headers['idempotency-key']).toBe('order-1842');
   });
 
-  it('has a new key for each call', async () => {
-    const { messaging, sent } = clientOf([json(201, {})]);
+  it('has a new key for each call, whatever the headers of the client say', async () => {
+    const { messaging, sent } = clientOf([json(201, {})], { headers: { 'idempotency-key': 'one' } });
     for (const _ of [1, 2]) await messaging.sms.send({ to: '+5511999990005', body: 'Olá!', route: 'premium' });
     expect(new Set(sent.map(({ headers }) => headers['idempotency-key'])).size).toBe(2);
+    vi.spyOn(crypto, 'getRandomValues').mockImplementation((bytes) => bytes);
+    await messaging.sms.send({ to: '+5511999990005', body: 'Olá!', route: 'premium' });
+    expect(sent.at(-1)?.headers['idempotency-key']).toBe('0'.repeat(32));
   });
 
   it('goes below the path of the base address, with or without a slash, and to the own origin if that is empty', async () => {
@@ -68,7 +71,7 @@ describe('a request', () => {
 
   it('has the query parameters that have a value', async () => {
     const { messaging, sent } = clientOf([done]);
-    await messaging.contacts.list({ tag: 'a&b=ç', skip: 0, q: undefined as never });
+    await messaging.contacts.list({ tag: 'a&b=ç', skip: 0, q: undefined as never, externalId: null as never });
     expect(sent[0]?.url).toBe('https://messaging.example/contacts?tag=a%26b%3D%C3%A7&skip=0');
   });
 
@@ -90,7 +93,27 @@ describe('a request', () => {
   });
 });
 
+it('a path that is open to everybody is called without the credential', async () => {
+  const { messaging, sent } = clientOf([json(201, {})]);
+  await messaging.request('POST', '/v2/sessions', { open: true });
+  expect(sent[0]?.headers).not.toHaveProperty('authorization');
+});
+
+it('a client made from another has its options, except for the others given', async () => {
+  const { messaging, sent } = clientOf([done]);
+  await messaging.with({ apiKey: 'svc_test_other' }).contacts.list();
+  expect(sent[0]).toMatchObject({
+    url: 'https://messaging.example/contacts',
+    headers: { authorization: 'Bearer svc_test_other' },
+  });
+});
+
 describe('an answer', () => {
+  it('that does not say that it is JSON is its text', async () => {
+    const { messaging } = clientOf([new Response('12', { headers: { 'content-type': 'text/plain' } })]);
+    expect(await messaging.request('GET', '/v2/text')).toBe('12');
+  });
+
   it('without a body is undefined', async () => {
     const { messaging } = clientOf([new Response(null, { status: 204 })]);
     expect(await messaging.contacts.delete('cnt_1')).toBeUndefined();
@@ -105,8 +128,9 @@ describe('an answer', () => {
       return Object.assign(response, { text });
     };
     for (const reply of [never, half]) {
-      const { messaging } = clientOf([reply], { timeoutMs: 20, maxRetries: 0 });
-      const error = await failure(messaging.contacts.get('cnt_1'));
+      // The time of the call comes before that of the client.
+      const { messaging } = clientOf([reply], { timeoutMs: 60_000, maxRetries: 0 });
+      const error = await failure(messaging.contacts.get('cnt_1', { timeoutMs: 20 }));
       expect(error).toBeInstanceOf(ConnectionError);
       expect(error).toMatchObject({
         reason: 'timeout',

@@ -57,6 +57,16 @@ describe('a webhook is accepted', () => {
 });
 
 describe('a webhook is refused', () => {
+  it('of a version that it does not know, even if its signature would be right', async () => {
+    const headers = signed();
+    for (const version of ['v2,', 'v1a', 'xx,'])
+      expect(
+        await refusal({
+          headers: { ...headers, 'webhook-signature': headers['webhook-signature'].replace('v1,', version) },
+        }),
+      ).toBe('signature');
+  });
+
   it('of which anything was changed', async () => {
     const headers = signed();
     expect(await refusal({ body: body.replace('4321', '4322') })).toBe('signature');

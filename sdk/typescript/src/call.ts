@@ -85,20 +85,20 @@ const waitAfter = (
 };
 
 /** Whether the operation may have been carried out all the same. */
-const isUncertain = (failure: ProblemError | ConnectionError | undefined): boolean =>
-  failure instanceof ConnectionError || failure?.status === 502 || failure?.status === 504;
+const isUncertain = (failure: ProblemError | ConnectionError): boolean =>
+  failure instanceof ConnectionError || failure.status === 502 || failure.status === 504;
 
 const untilAnswered = async (url: string, prepared: Prepared): Promise<Answer | undefined> => {
-  let before: ProblemError | ConnectionError | undefined;
+  let mayBeDone = false;
   for (let repeats = 0; ; repeats += 1) {
     const outcome = await once(url, prepared);
     if (!(outcome instanceof Error)) return outcome;
-    // The previous attempt deleted the object: its lost answer is not an error.
-    if (prepared.method === 'DELETE' && isUncertain(before) && isProblem(outcome, 'NOT_FOUND')) return undefined;
+    // An earlier attempt deleted the object: its lost answer is not an error.
+    if (prepared.method === 'DELETE' && mayBeDone && isProblem(outcome, 'NOT_FOUND')) return undefined;
     const wait = waitAfter(outcome, repeats, prepared);
     if (wait === undefined) throw outcome;
     await sleep(wait, prepared.options.signal);
-    before = outcome;
+    mayBeDone ||= isUncertain(outcome);
   }
 };
 
