@@ -42,6 +42,8 @@ describe('a problem', () => {
   it('says how long to wait', async () => {
     const error = await thrown(problem(429, 'RATE_LIMITED', {}, { 'retry-after': '12' }));
     expect(error).toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 12 });
+    const over = await thrown(problem(429, 'RATE_LIMITED', {}, { 'retry-after': new Date(0).toUTCString() }));
+    expect(over).toMatchObject({ retryAfterSeconds: 0 });
   });
 
   it('for a response that is not a problem document is UNKNOWN, with the status and the request', async () => {

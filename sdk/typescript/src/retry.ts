@@ -43,7 +43,7 @@ export const waitBefore = (
   const asked = (askedSeconds ?? 0) * 1000;
   if (asked > maxWaitMs) return undefined;
   const half = Math.min(FIRST_WAIT_MS * 2 ** repeats, LONGEST_BACKOFF_MS) / 2;
-  return Math.min(Math.max(asked, half) + Math.random() * half, Math.max(asked, maxWaitMs));
+  return Math.min(Math.max(asked, half) + Math.random() * half, maxWaitMs);
 };
 
 /** Waits; throws the signal's reason as soon as it is aborted. */
