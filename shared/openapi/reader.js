@@ -43,24 +43,25 @@ const startSearch = (form) => {
     const more = found.length > MOST_SHOWN ? `, the first ${MOST_SHOWN} are shown` : '';
     status.textContent = wanted.length === 0 ? '' : `${found.length} found${more}`;
   };
+  const update = () => {
+    show().catch(() => {
+      entries = undefined;
+      status.textContent = 'The list could not be read: try again.';
+    });
+  };
   const move = (event) => {
     const links = [...list.querySelectorAll('a')];
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (event.key === 'Escape') {
       input.value = '';
       input.focus();
-      show();
+      update();
     }
     if (step === undefined) return;
     event.preventDefault();
     (links[links.indexOf(document.activeElement) + step] ?? input).focus();
   };
-  input.addEventListener('input', () => {
-    show().catch(() => {
-      entries = undefined;
-      status.textContent = 'The list could not be read: try again.';
-    });
-  });
+  input.addEventListener('input', update);
   form.addEventListener('keydown', move);
   form.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -80,12 +81,17 @@ const startCopying = (block) => {
   around.className = 'copied';
   button.type = 'button';
   button.textContent = 'Copy';
-  button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(block.textContent);
-    button.textContent = 'Copied';
+  const show = (text) => {
+    button.textContent = text;
     setTimeout(() => {
       button.textContent = 'Copy';
     }, 2000);
+  };
+  button.addEventListener('click', () => {
+    navigator.clipboard.writeText(block.textContent).then(
+      () => show('Copied'),
+      () => show('Not copied'),
+    );
   });
   block.replaceWith(around);
   around.append(block, button);

@@ -98,6 +98,7 @@ describe('the reference', () => {
       expect(textOf(page, /<h1>(.*?)<\/h1>/), id).toBe(escapeHtml(summary));
       expect(textOf(page, /<p class="route">(.*?)<\/p>/), id).toBe(`${method} ${path}`);
       expect(textOf(page, /<ul class="badges">(.*?)<\/ul>/), id).toContain(operation['x-required-scope'] ?? '');
+      for (const { name } of document.tags) expect(page, id).toContain(`>${name}</a>`);
       const answers = page.slice(page.indexOf('id="responses"'));
       for (const status of Object.keys(responses)) expect(answers, id).toContain(`>${status}</`);
       const problems = Object.keys(responses).filter((status) => status >= '4');
@@ -127,7 +128,7 @@ describe('the reference', () => {
     const { maxLength, example } = document.components.schemas.V1Send?.properties?.text ?? {};
     const row = rowOf(page, 'schema.text');
     expect(row).toContain(`1 to ${maxLength?.toLocaleString('en-US')} characters`);
-    expect(row).toContain(`Example: <code>${example}</code>`);
+    expect(row).toContain(`Example: <code>${String(example)}</code>`);
     expect(row).not.toContain('class="required"');
     expect(rowOf(page, 'schema.to')).toContain('class="required"');
     expect(rowOf(pageOf('messages.list'), 'query.limit')).toContain('default <code>');

@@ -3,9 +3,6 @@ import { addressOf, type Model, nameOf, resolveSchema, type Schema } from './mod
 import { alternativeName, alternativesOf, limitsOf, typeOf, withoutNull } from './schema-text.ts';
 import { markdown } from './text.ts';
 
-/** Levels of named schemas that are shown in place; deeper ones are linked, so that no page grows without bound. */
-const MAX_DEPTH = 3;
-
 /** Where a schema is shown. */
 export interface Place {
   /** Prefix of its fields' anchors. */
@@ -16,7 +13,7 @@ export interface Place {
   readonly open?: boolean;
 }
 
-/** A value without fields of its own: its type, and what it must keep to. */
+/** The type and the limits of a value. */
 export const valueText = (model: Model, schema: Schema): Html => {
   const target = resolveSchema(model, withoutNull(schema));
   const limits = limitsOf(target).map((limit) => html`<li>${limit}</li>`);
@@ -69,7 +66,8 @@ const anchorOf = (place: Place, name: string): string => `${place.anchor}.${name
 
 const disclosure = (model: Model, label: string, { schema }: Nested, place: Place): Html => {
   const name = schema.$ref === undefined ? undefined : nameOf(schema.$ref);
-  if (name !== undefined && (place.inside.includes(name) || place.inside.length >= MAX_DEPTH))
+  // A schema within itself would have no end.
+  if (name !== undefined && place.inside.includes(name))
     return html`<p class="more">${label}: see <a href="${addressOf.schema(name)}">${name}</a></p>`;
   const inside = name === undefined ? place.inside : [...place.inside, name];
   const { anchor, open } = place;
