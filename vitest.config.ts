@@ -126,8 +126,9 @@ export default defineConfig(({ mode }) => ({
           ...('env' in files && mode !== 'full' && process.env.TEST_ENGINE !== '1' ? files.env : {}),
         },
         // Against tests that hang, not against slow ones: a loaded machine takes three times as long.
-        testTimeout: 'testTimeout' in files ? files.testTimeout : 60_000,
+        testTimeout: 'testTimeout' in files ? files.testTimeout : 180_000,
         hookTimeout: 180_000,
+        expect: { poll: { timeout: 45_000 } },
         restoreMocks: true,
         // Styles are texts that a function serves: without this, vitest replaces them by empty ones.
         css: true,
