@@ -2,8 +2,13 @@ import document from '../../openapi.json?raw';
 import { getDocs as contract } from '../../shared/contracts/meta.ts';
 import { staticHeaders } from '../../shared/openapi/frame.ts';
 import { referenceOf } from '../../shared/openapi/reference/pages.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { operation, orNotFound, respond } from '../../shared/runtime/operation.ts';
 
-const page = respond(200, referenceOf(JSON.parse(document)).start(), staticHeaders('text/html; charset=utf-8'));
+const reference = referenceOf(JSON.parse(document));
+const headers = staticHeaders('text/html; charset=utf-8');
 
-export const handler = operation(contract, () => page);
+export const handler = operation(
+  contract,
+  ({ query }) => orNotFound('There is no such page of the reference.')(reference.find(query.page)),
+  (html) => respond(200, html, headers),
+);

@@ -343,7 +343,6 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
   },
   'links.follow': { params: { code: 'k3Xp9aQz' } },
   'meta.docs-asset': { params: { file: 'docs.css' } },
-  'meta.docs-reference': { params: { page: 'messages.create' } },
   'meta.docs-guide': { params: { guide: 'first-message' } },
   'meta.docs-error': { params: { code: 'not-found' } },
 };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ENVIRONMENTS } from '../domain/core/actor.ts';
-import { openObject, pathText } from './common.ts';
+import { boundedText, openObject, pathText } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 /** Static content, without table, queues or credential. */
@@ -34,19 +34,17 @@ export const getDocs = defineOperation({
   id: 'meta.docs',
   route: 'GET /docs',
   summary: 'Read the documentation in a browser',
-  description: 'How to call the API, and the way to every operation. The page loads nothing from another host.',
-  answer: page('The start of the documentation.'),
-});
-
-export const getDocsReference = defineOperation({
-  ...STATIC,
-  id: 'meta.docs-reference',
-  route: 'GET /docs/reference/{page}',
-  summary: 'Read a page of the reference',
   description:
-    'A page for each operation (`messages.create`), area (`messages`), webhook event (`event.message.failed`) and schema (`schema.Problem`); `all` lists them. It can be read without scripts.',
-  params: z.object({ page: pathText('The name of the page: of an operation, its id.') }),
-  answer: page('The page.'),
+    'Without `page`, how to call the API, and the way to every operation. The page loads nothing from another host, and can be read without scripts.',
+  query: z.object({
+    page: boundedText(
+      128,
+      'A page of the reference: an operation (`messages.create`), an area (`messages`), a webhook event (`event.message.failed`) or a schema (`schema.Problem`); `all` lists them.',
+      'messages.create',
+    ).optional(),
+  }),
+  errors: ['NOT_FOUND'],
+  answer: page('The start of the documentation, or the page.'),
 });
 
 export const getDocsAsset = defineOperation({

@@ -11,7 +11,7 @@ const readEntries = async (address) => {
     const method = link.querySelector('.method')?.textContent ?? '';
     const name = (link.querySelector('span:not(.method)') ?? link).textContent;
     const href = link.getAttribute('href');
-    const words = `${name} ${method} ${path} ${kind} ${href.split('/').at(-1)}`.toLowerCase();
+    const words = `${name} ${method} ${path} ${kind} ${href.split('=').at(-1)}`.toLowerCase();
     return { href, name, detail: method ? `${method} ${path}` : kind, words };
   });
 };

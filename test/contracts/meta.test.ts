@@ -7,10 +7,10 @@ import { escapeHtml } from '../../shared/openapi/html.ts';
 import { problemType } from '../../shared/runtime/problem.ts';
 import { changed, loadHandler } from './support.ts';
 
-const run = async (id: string, params?: Record<string, string>) => {
+const run = async (id: string, params?: Record<string, string>, query: Record<string, string> = {}) => {
   const contract = OPERATIONS.find((operation) => operation.id === id);
   if (!contract) throw new Error(`There is no operation ${id}.`);
-  const event = { ...changed(contract, {}), pathParameters: params ?? null };
+  const event = { ...changed(contract, { query }), pathParameters: params ?? null };
   return (await loadHandler(contract))(event, {} as never);
 };
 
@@ -61,7 +61,7 @@ describe('documentation', () => {
 
   it('has a page for each operation', async () => {
     for (const { id, summary } of OPERATIONS) {
-      const { statusCode, body, headers } = await run('meta.docs-reference', { page: id });
+      const { statusCode, body, headers } = await run('meta.docs', undefined, { page: id });
       expect([id, statusCode]).toEqual([id, 200]);
       expect(headers?.['content-type']).toMatch(/^text\/html/);
       expect(body).toContain(`<h1>${escapeHtml(summary)}</h1>`);
@@ -71,7 +71,7 @@ describe('documentation', () => {
   it.each(['nothing', 'constructor', '__proto__', 'schema.constructor', '../all', '<script>'])(
     'has no page %s of the reference, and repeats nothing of it',
     async (name) => {
-      const { statusCode, body } = await run('meta.docs-reference', { page: name });
+      const { statusCode, body } = await run('meta.docs', undefined, { page: name });
       expect(statusCode).toBe(404);
       expect(JSON.parse(body).detail).toBe('There is no such page of the reference.');
     },

@@ -27,10 +27,11 @@ const rowOf = (page: string, anchor: string): string =>
 
 /** The page at an address of this host; undefined if there is none. */
 const served = (address: string): string | undefined => {
-  if (address === '/docs') return reference.start();
+  if (address === '/docs') return reference.find();
   if (address === '/openapi.json') return '';
-  const [, kind, name = ''] = /^\/docs\/(reference|guides|errors|assets)\/([^/]+)$/.exec(address) ?? [];
-  if (kind === 'reference') return pages.get(name);
+  const [, query] = address.split('/docs?page=');
+  if (query !== undefined) return pages.get(query);
+  const [, kind, name = ''] = /^\/docs\/(guides|errors|assets)\/([^/]+)$/.exec(address) ?? [];
   if (kind === 'guides') return guidePage(name);
   if (kind === 'errors') return problemPage(name);
   return kind === 'assets' && ASSETS.has(name) ? '' : undefined;
@@ -65,7 +66,7 @@ const expectShown = (name: string, schema: Schema): void => {
     name,
   ).toEqual([]);
   expect(
-    [...schemas].filter((one) => !links.has(`/docs/reference/schema.${one}`)),
+    [...schemas].filter((one) => !links.has(`/docs?page=schema.${one}`)),
     name,
   ).toEqual([]);
 };
@@ -142,7 +143,7 @@ describe('the reference', () => {
 
   it('shows a schema that contains itself by a link to its page', () => {
     const page = pageOf('schema.SegmentFilterTree');
-    expect(page).toContain('see <a href="/docs/reference/schema.SegmentFilterTree">SegmentFilterTree</a>');
+    expect(page).toContain('see <a href="/docs?page=schema.SegmentFilterTree">SegmentFilterTree</a>');
   });
 
   it('leads from /docs to every page, and no link on any page leads nowhere', () => {
@@ -162,7 +163,7 @@ describe('the reference', () => {
       }
     }
     expect(broken).toEqual([]);
-    const missed = reference.names.filter((name) => !reached.has(`/docs/reference/${name}`));
+    const missed = reference.names.filter((name) => !reached.has(`/docs?page=${name}`));
     expect(missed).toEqual([]);
     expect(GUIDE_NAMES.filter((name) => !reached.has(`/docs/guides/${name}`))).toEqual([]);
     const errors = Object.keys(PROBLEMS).map((name) => `/docs/errors/${name.toLowerCase().replaceAll('_', '-')}`);

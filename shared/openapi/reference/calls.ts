@@ -41,11 +41,11 @@ const pathWith = (path: string, parameters: readonly Parameter[]): string =>
     return value === undefined ? `$${variableOf(name)}` : encodeURIComponent(value);
   });
 
-const valueOf = (parameter: Parameter): string => String(exampleOfParameter(parameter) ?? '');
+const exampleText = (parameter: Parameter): string => String(exampleOfParameter(parameter) ?? '');
 
 const queryText = (parameters: readonly Parameter[]): string => {
   const pairs = required(parameters, 'query').map(
-    (parameter) => `${parameter.name}=${encodeURIComponent(valueOf(parameter))}`,
+    (parameter) => `${parameter.name}=${encodeURIComponent(exampleText(parameter))}`,
   );
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 };
@@ -66,7 +66,7 @@ export const curlOf = (model: Model, { method, path, operation }: Entry): string
   const parameters = parametersOf(model, operation);
   const content = contentOf(operation);
   const headers = required(parameters, 'header').map(
-    (parameter) => `-H ${quoted(`${parameter.name}: ${valueOf(parameter)}`)}`,
+    (parameter) => `-H ${quoted(`${parameter.name}: ${exampleText(parameter)}`)}`,
   );
   const lines = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}"${URL_NAME}${pathWith(path, parameters)}${queryText(parameters)}"`,

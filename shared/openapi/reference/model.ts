@@ -170,13 +170,13 @@ export const headerOf = ({ document }: Model, header: Header): Header =>
   header.$ref === undefined ? header : found(document.components.headers[nameOf(header.$ref)], header.$ref);
 
 /** Addresses of the reference's pages. */
-const BASE = '/docs/reference';
+const BASE = '/docs?page=';
 export const addressOf = {
-  operation: (id: string): string => `${BASE}/${id}`,
-  area: ({ slug }: Area): string => `${BASE}/${slug}`,
-  event: (type: string): string => `${BASE}/event.${type}`,
-  schema: (name: string): string => `${BASE}/schema.${name}`,
-  all: `${BASE}/all`,
-  events: `${BASE}/events`,
-  schemas: `${BASE}/schemas`,
+  operation: (id: string): string => `${BASE}${id}`,
+  area: ({ slug }: Area): string => `${BASE}${slug}`,
+  event: (type: string): string => `${BASE}event.${type}`,
+  schema: (name: string): string => `${BASE}schema.${name}`,
+  all: `${BASE}all`,
+  events: `${BASE}events`,
+  schemas: `${BASE}schemas`,
 } as const;

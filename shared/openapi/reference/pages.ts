@@ -8,11 +8,9 @@ import { startMain } from './start-page.ts';
 
 /** The reference of an OpenAPI document, page by page. */
 export interface Reference {
-  /** The page at `/docs`. */
-  start(): string;
-  /** The page at `/docs/reference/{name}`; undefined if there is no such page. */
-  find(name: string): string | undefined;
-  /** The names of all pages under `/docs/reference/`. */
+  /** The page at `/docs?page={name}`, without a name that at `/docs`; undefined if there is no such page. */
+  find(name?: string): string | undefined;
+  /** The names of all pages but the start. */
   readonly names: readonly string[];
 }
 
@@ -69,10 +67,11 @@ export const referenceOf = (document: OpenApiDocument): Reference => {
   const model = modelOf(document);
   const contents = contentsOf(model);
   const { title: api } = document.info;
+  const start = () =>
+    framed({ title: `${api}: API reference`, menu: menuOf(model, undefined, '/docs'), main: startMain(model) });
   return {
-    start: () =>
-      framed({ title: `${api}: API reference`, menu: menuOf(model, undefined, '/docs'), main: startMain(model) }),
     find(name) {
+      if (name === undefined) return start();
       const address = addressOf.operation(name);
       const content = contents.get(address);
       if (!content) return undefined;
