@@ -84,25 +84,11 @@ const PROJECTS = {
   unit: { ...NATIVE, include: [...UNIT], exclude: [...SLOW, ...QUALITY.slice(1)], isolate: false },
 };
 
-/** Of SLOW: begun before the others. Minutes long, and half of them wait for processes and deadlines while the other half computes. */
-const LONGEST = [
-  'journeys/model',
-  'smpp/processes',
-  'faults/campaign-kill',
-  'faults/journey-kill',
-  'faults/kill',
-  'audience/members',
-  'crm/model',
-].map((name) => `test/${name}.test.ts`);
-
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const order = ({ project, moduleId }: TestSpecification) => {
-      const longest = LONGEST.findIndex((file) => moduleId.endsWith(file));
-      if (longest >= 0) return longest - LONGEST.length;
-      // The type check is of the project unit, and takes as long as the linters.
-      return Object.keys(PROJECTS).indexOf(moduleId.endsWith(UNIT[1]) ? 'quality' : project.name);
-    };
+    // The type check is of the project unit, and takes as long as the linters.
+    const order = ({ project, moduleId }: TestSpecification) =>
+      Object.keys(PROJECTS).indexOf(moduleId.endsWith(UNIT[1]) ? 'quality' : project.name);
     return (await super.sort(files)).sort((one, other) => order(one) - order(other));
   }
 }

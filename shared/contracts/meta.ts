@@ -36,7 +36,7 @@ export const getDocs = defineOperation({
   summary: 'Read the documentation in a browser',
   description:
     'Without `page`, how to call the API, and the way to every operation. The page loads nothing from another host, and can be read without scripts.',
-  query: z.object({
+  query: z.strictObject({
     page: boundedText(
       128,
       'A page of the reference: an operation (`messages.create`), an area (`messages`), a webhook event (`event.message.failed`) or a schema (`schema.Problem`); `all` lists them.',

@@ -119,8 +119,11 @@ const tablesOf = ({ tables, dynamodbEndpoint }: LocalStack, env: LocalStackOptio
   return { tables: direct, close };
 };
 
-/** For a service that is asked for much at once: on a loaded machine a chunk takes longer than 30 s, after which a send is given up. */
-export const UNHURRIED = { SEND_DEADLINE_SECONDS: '300' } as const;
+/**
+ * For a service that is asked for much at once: on a loaded machine a chunk takes longer than 30 s, after which a send is given up, and its
+ * process stands still for longer than a call to the table may take.
+ */
+export const UNHURRIED = { SEND_DEADLINE_SECONDS: '300', TABLE_TIMEOUT_MS: '60000' } as const;
 
 /** The whole service on this machine, with access to its tables. */
 export const startMessaging = async (options: Partial<LocalStackOptions> = {}) => {

@@ -14,9 +14,9 @@ const UNUSED_MIDDLEWARE = ['loggerMiddleware', 'recursionDetectionMiddleware', '
 
 /**
  * A client for the table. Retries are the storage's own (`withRetries`): the SDK's would hide them and do not cover cancelled transactions.
- * `onThrottle` is called for each throttled call.
+ * `onThrottle` is called for each throttled call; `requestMs` limits a call.
  */
-export const tableClient = (endpoint?: string, onThrottle?: OnThrottle): DynamoDBClient => {
+export const tableClient = (endpoint?: string, onThrottle?: OnThrottle, requestMs = REQUEST_MS): DynamoDBClient => {
   const signer = noteEndpoint(requestSigner(() => client.config));
   const client = new DynamoDBClient({
     maxAttempts: 1,
@@ -25,7 +25,7 @@ export const tableClient = (endpoint?: string, onThrottle?: OnThrottle): DynamoD
     cacheMiddleware: true,
     requestHandler: {
       connectionTimeout: CONNECT_MS,
-      requestTimeout: REQUEST_MS,
+      requestTimeout: requestMs,
       throwOnRequestTimeout: true,
       httpAgent: agent,
       httpsAgent: agent,

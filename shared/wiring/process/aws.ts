@@ -12,6 +12,7 @@ import type { Publishable, QueueName } from '../../queues/queues.ts';
 import { openVault } from '../../storage/access/root-key.ts';
 import { tableClient } from '../../storage/client/client.ts';
 import { Table } from '../../storage/client/table.ts';
+import type { OnThrottle } from '../../storage/client/throttles.ts';
 import { eventWorkItem } from '../../storage/due-work/outbox.ts';
 import { type Config, config } from './config.ts';
 import { logger, measure } from './observe.ts';
@@ -29,10 +30,11 @@ export const providerIo: ProviderIo = {
 
 setConflictPatience(conflictPatience);
 
-const dynamo = tableClient(settings.DYNAMODB_ENDPOINT, ({ command, reasons }) => {
+const noteThrottle: OnThrottle = ({ command, reasons }) => {
   measure({}, { TableThrottles: 1 });
   logger.warn('the table throttled a call', { command, reasons });
-});
+};
+const dynamo = tableClient(settings.DYNAMODB_ENDPOINT, noteThrottle, settings.TABLE_TIMEOUT_MS);
 
 /** The stage's own table. */
 export const table = new Table(dynamo, settings.TABLE_NAME, conflictPatience, settings.ARCHIVE_AFTER_DAYS);

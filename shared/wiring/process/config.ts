@@ -62,6 +62,8 @@ const environment = z.object({
   ARCHIVE_FOLDER: z.string().min(1).optional(),
   /** How long a sender may take before recovery may claim its message. Above every provider's timeout. */
   SEND_DEADLINE_SECONDS: z.coerce.number().int().min(15).max(300).default(30),
+  /** How long a call to the table may take before it is repeated, in ms: far above DynamoDB's usual latency, far below a Lambda's timeout. */
+  TABLE_TIMEOUT_MS: z.coerce.number().int().min(500).max(60_000).default(2_000),
   /** Allows webhooks to loopback addresses and plain http. Local stack only; never set on a deployed stage. */
   WEBHOOK_LOOPBACK: z.stringbool().default(false),
   /** Comma-separated additional hosts of browsers' push services; `*.` before a domain matches all hosts in it. */
