@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/core/actor.ts';
+import { positionsOf } from '../../shared/domain/sending/positions.ts';
 import { premiumPrices } from '../support/channel-plans.ts';
 import { checkMoney } from '../support/money.ts';
 import { useSendingProcesses } from '../support/sending-processes.ts';
@@ -49,6 +50,11 @@ describe('processes that each send many messages from one wallet concurrently', 
     // A send that had to be tried again may leave its place free for a later one, one for each process; all places are checked below.
     expect([dear <= 100, dear >= 100 - PROCESSES]).toEqual([true, true]);
     const { balance, messages } = await checkMoney(world.table, actor.organizationId);
+    // Each is charged the price of the band that its place is in.
+    const priced = messages.map(
+      (message) => `${positionsOf(message)?.positions.map(({ from }) => from)}: ${message.coins}`,
+    );
+    expect([...new Set(priced)].sort()).toEqual(['101: 7', '1: 10']);
     expect([balance, messages.length]).toEqual([100_000 - dear * 10 - (SENDS - dear) * 7, SENDS]);
     expect(world.provider.dispatched).toHaveLength(SENDS);
   });

@@ -12,6 +12,7 @@ import { parseSentCounts } from '../contacts/sent-counts.ts';
 import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { takenEvents } from '../webhooks/takers.ts';
+import { claimMessage } from './claims.ts';
 import { fallbackWorkItems } from './fallbacks.ts';
 import { escrowWorkItems } from './holds.ts';
 import { isInbound } from './inbound-rows.ts';
@@ -124,41 +125,25 @@ export const messageStore = (
       );
     },
     reroute: (message, provider, decision) => change(message, messageRows.set({ provider }), decision),
-    async claimQueued(message, provider, now, deadline) {
-      await markLate(table, [message], now);
-      const written = await table.write({
-        update: KEYS.message(message.id),
+    claimQueued: (message, provider, now, deadline) =>
+      claimMessage(table, message, now, {
         set: {
           ...messageRows.set({ status: 'sending', provider, deadline, dispatchedAt: now, updatedAt: now }),
           ...inFlightEntry(message, deadline),
         },
-        setOnce: keptState(message, now),
-        add: { fence: 1, attempts: 1 },
-        when: {
-          text: '#hold = :open AND #status = :queued AND #fence = :fence AND #deadline <= :now',
-          values: { open: 'open', queued: 'queued', fence: message.fence, now },
-        },
-      });
-      return written.ok && written.row ? messageRows.read(written.row) : undefined;
-    },
-    async claimExpired(message, now, deadline) {
-      await markLate(table, [message], now);
-      const written = await table.write({
-        update: KEYS.message(message.id),
+        counts: 'attempts',
+        when: { text: '#status = :queued', values: { queued: 'queued' } },
+      }),
+    claimExpired: (message, now, deadline) =>
+      claimMessage(table, message, now, {
         set: {
           ...messageRows.set({ deadline }),
           ...firstEntries(message),
           ...INDEX_KEYS.due('recover_send', message.id, deadline),
         },
-        setOnce: keptState(message, now),
-        add: { fence: 1, inquiries: 1 },
-        when: {
-          text: '#hold = :open AND #status = :sending AND #fence = :fence AND #deadline <= :now',
-          values: { open: 'open', sending: 'sending', fence: message.fence, now },
-        },
-      });
-      return written.ok && written.row ? messageRows.read(written.row) : undefined;
-    },
+        counts: 'inquiries',
+        when: { text: '#status = :sending', values: { sending: 'sending' } },
+      }),
     async advance(message, transition) {
       await markLate(table, [message], transition.recordedAt);
       return commit(message, advanceWrites(message, transition), transition.events, [
