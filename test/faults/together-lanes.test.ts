@@ -51,8 +51,8 @@ describe('processes that each send many messages from one wallet concurrently', 
     expect([dear <= 100, dear >= 100 - PROCESSES]).toEqual([true, true]);
     const { balance, messages } = await checkMoney(world.table, actor.organizationId);
     // Each is charged the price of the band that its place is in.
-    const priced = messages.map(
-      (message) => `${positionsOf(message)?.positions.map(({ from }) => from)}: ${message.coins}`,
+    const priced = messages.flatMap((message) =>
+      (positionsOf(message)?.positions ?? []).map(({ from }) => `${from}: ${message.coins}`),
     );
     expect([...new Set(priced)].sort()).toEqual(['101: 7', '1: 10']);
     expect([balance, messages.length]).toEqual([100_000 - dear * 10 - (SENDS - dear) * 7, SENDS]);

@@ -7,8 +7,8 @@ import type { Table } from '../client/table.ts';
 import { keptState, markLate } from './late-changes.ts';
 import { messageRows } from './message-rows.ts';
 
-/** Bytes of a claim's mark: no two claims have the same. */
-const MARK_BYTES = 9;
+/** Random bytes of a claim's mark. It only has to differ from the marks of the same message's other claims within a call's repeats. */
+const MARK_BYTES = 6;
 
 interface Claim {
   readonly set: Readonly<Record<string, unknown>>;
@@ -30,10 +30,10 @@ export const claimMessage = async (
   { set, counts, when }: Claim,
 ): Promise<MessageRecord | undefined> => {
   await markLate(table, [message], now);
-  const claimMark = randomBytes(MARK_BYTES).toString('base64url');
+  const claim = randomBytes(MARK_BYTES).toString('base64url');
   const { ok, row } = await table.write({
     update: KEYS.message(message.id),
-    set: { ...set, claimMark },
+    set: { ...set, claim },
     setOnce: keptState(message, now),
     add: { fence: 1, [counts]: 1 },
     when: all(when, {
@@ -41,5 +41,5 @@ export const claimMessage = async (
       values: { open: 'open', fence: message.fence, now },
     }),
   });
-  return row && (ok || row.claimMark === claimMark) ? messageRows.read(row) : undefined;
+  return row && (ok || row.claim === claim) ? messageRows.read(row) : undefined;
 };
