@@ -8,8 +8,17 @@ export const ROUNDS = Number(process.env.ROUNDS ?? LEAST_ROUNDS);
 /** If a section starts with more load per core than this, its times are marked as less reliable. */
 const QUIET_LOAD = 0.5;
 /** What a measured figure does not depend on; everything else is the service, its build or its libraries. */
-const UNMEASURED = ['bench', 'docs', 'test', 'events', '*.md', 'biome.json', 'knip.jsonc', 'redocly.yaml'];
-const MEASURED_FILES = ['.', ...UNMEASURED.map((path) => `:(exclude)${path}`)];
+const UNMEASURED = [
+  ...['bench', 'docs', 'test', 'events', '.ci', '*.md'],
+  ...['biome.json', 'knip.jsonc', 'redocly.yaml', 'vitest.config.ts'],
+];
+/** What only the section of this name measures: the service serves the console's files, and never imports them or the SDK. */
+const CONSOLE = 'console';
+const OF_THE_CONSOLE = ['console', 'sdk'];
+const measuredFiles = (section: string): readonly string[] => {
+  const unmeasured = section === CONSOLE ? UNMEASURED : [...UNMEASURED, ...OF_THE_CONSOLE];
+  return ['.', ...unmeasured.map((path) => `:(exclude)${path}`)];
+};
 
 /** Load average of the last minute. */
 export const loadNow = (): number => loadavg()[0] ?? 0;
@@ -21,16 +30,16 @@ const git = (...args: readonly string[]): string =>
     stdio: ['ignore', 'pipe', 'ignore'],
   }).trim();
 
-/** The commit that is checked out, and whether files that are measured differ from it. Throws outside of a repository. */
-const checkedOut = (): { readonly commit: string; readonly clean: boolean } => ({
+/** The commit that is checked out, and whether files that a section measures differ from it. Throws outside of a repository. */
+const checkedOut = (section: string): { readonly commit: string; readonly clean: boolean } => ({
   commit: git('rev-parse', '--short', 'HEAD'),
-  clean: git('status', '--porcelain', '--', ...MEASURED_FILES) === '',
+  clean: git('status', '--porcelain', '--', ...measuredFiles(section)) === '',
 });
 
-/** How many measured files differ between a commit and what is checked out; undefined for a commit that is not in this repository. */
-export const changedSince = (commit: string): number | undefined => {
+/** How many files that a section measures differ between a commit and what is checked out; undefined for a commit that is not in this repository. */
+export const changedSince = (commit: string, section: string): number | undefined => {
   try {
-    return git('diff', '--name-only', commit, '--', ...MEASURED_FILES)
+    return git('diff', '--name-only', commit, '--', ...measuredFiles(section))
       .split('\n')
       .filter(Boolean).length;
   } catch {
@@ -42,7 +51,7 @@ export const changedSince = (commit: string): number | undefined => {
 export const recordLine = (name: string, rounds: number, loadBefore: number): string => {
   const [cpu] = cpus();
   const machine = `${cpus().length} cores (${cpu?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GB`;
-  const { commit, clean } = checkedOut();
+  const { commit, clean } = checkedOut(name);
   const at = new Date().toISOString().slice(0, 16).replace('T', ' ');
   const busy = loadBefore / cpus().length > QUIET_LOAD ? ' **The machine was busy with other work.**' : '';
   return `Measured ${at} UTC, Node ${process.version}, ${machine}, load average before ${loadBefore.toFixed(2)}, commit ${commit} ${clean ? 'as committed' : 'with changes'}, ${rounds} rounds. Repeat: \`npm run bench -- ${name}\`.${busy}`;
@@ -50,6 +59,7 @@ export const recordLine = (name: string, rounds: number, loadBefore: number): st
 
 /** What a section's record line says of it. */
 export interface SectionRecord {
+  readonly section: string;
   readonly at: string;
   readonly commit: string;
   readonly clean: boolean;
@@ -65,6 +75,7 @@ export const recordIn = (text: string): SectionRecord | undefined => {
   const [whole, at = '', commit = ''] = line;
   const rounds = / (\d+) rounds\. Repeat/.exec(whole)?.[1];
   return {
+    section: /Repeat: `npm run bench -- (\S+)`/.exec(whole)?.[1] ?? '',
     at,
     commit,
     clean: !whole.includes(' with changes'),
@@ -76,11 +87,11 @@ export const recordIn = (text: string): SectionRecord | undefined => {
 /** Why a section's figures are not those of the service that is checked out; empty if they are. */
 export const staleBecause = (
   record: SectionRecord | undefined,
-  changed: (commit: string) => number | undefined = changedSince,
+  changed: (commit: string, section: string) => number | undefined = changedSince,
 ): string[] => {
   if (!record) return ['it does not say what was measured'];
-  const { commit, clean, rounds } = record;
-  const files = changed(commit);
+  const { commit, clean, rounds, section } = record;
+  const files = changed(commit, section);
   return [
     ...(files === undefined ? [`commit ${commit} is not in this repository`] : []),
     ...(files ? [`${files} files of the service changed since commit ${commit}`] : []),

@@ -75,3 +75,32 @@ test('a commit that succeeded but whose answer was lost is replayed by the same 
   expect(push.transport.sent).toHaveLength(DEVICES);
   await push.checkLedger(actor, DEVICES * EACH, OPENING);
 });
+
+describe('a key’s claim whose answer is lost is known by its repeat', () => {
+  const losesClaims = (count: number) => {
+    let claims = 0;
+    world.proxy.plan(({ action, body }) =>
+      action === 'PutItem' && body.includes('IDEM#') && claims++ < count ? FAULTS.loseAnswer : undefined,
+    );
+    return () => claims;
+  };
+
+  test('and its message is created, once', async () => {
+    const { actor, ids } = await push.organization(OPENING, reachable(DEVICES));
+    const claims = losesClaims(1);
+    await expectCreated(actor, ids);
+    expect(claims()).toBeGreaterThan(1);
+    world.proxy.plan(undefined);
+  });
+
+  test('and of two requests for one key that claim at once, one creates it, also if the answers of both are lost', async () => {
+    const { actor, ids } = await push.organization(OPENING, reachable(DEVICES));
+    losesClaims(2);
+    const ends = await Promise.allSettled([push.post(actor, 'key'), push.post(actor, 'key')]);
+    world.proxy.plan(undefined);
+    expect(ends.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThan(0);
+    await push.drain();
+    expect(push.transport.sent).toHaveLength(ids.length);
+    await push.checkLedger(actor, DEVICES * EACH, OPENING);
+  });
+});

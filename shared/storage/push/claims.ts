@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Unavailable } from '../../domain/core/errors.ts';
 import { newId } from '../../domain/core/ids.ts';
 import type { MessageRecord } from '../../domain/message/message.ts';
@@ -37,12 +38,21 @@ const nextAttempt = (key: Omit<Claim, 'messageId' | 'attempt'>, before: StoredRe
     ? { ...key, messageId: before.messageId, attempt: before.building + 1 }
     : { ...key, messageId: newId('message'), attempt: 1 };
 
-const claimWrite = (claim: Claim, before: StoredRecord | undefined, now: number, until: number): WriteOp => {
+/** Random bytes of a claim's mark. It only has to differ from the marks of the same key's other claims within a call's repeats. */
+const MARK_BYTES = 6;
+
+const claimWrite = (
+  claim: Claim,
+  before: StoredRecord | undefined,
+  now: number,
+  until: number,
+): WriteOp & { readonly put: { readonly claim: string } } => {
   const { messageId, requestHash, attempt, organizationId, callerKey } = claim;
   const record = { messageId, requestHash, expiresAt: until, building: attempt };
   return {
     put: {
       ...idempotencyRows.write(record, organizationId, callerKey),
+      claim: randomBytes(MARK_BYTES).toString('base64url'),
       ttl: Math.ceil((now + IDEMPOTENCY_MS) / 1000),
     },
     when: before
@@ -54,7 +64,10 @@ const claimWrite = (claim: Claim, before: StoredRecord | undefined, now: number,
   };
 };
 
-/** Claims a caller's key for an attempt to create its message until a time (ms), or returns what holds the key. */
+/**
+ * Claims a caller's key for an attempt to create its message until a time (ms), or returns what holds the key. If the write's answer is lost,
+ * its repeat fails its own condition, and knows by the mark that the claim is its own.
+ */
 export const takeClaim = async (
   table: Table,
   key: Omit<Claim, 'messageId' | 'attempt'>,
@@ -67,7 +80,9 @@ export const takeClaim = async (
     const answer = before && answerOf(before, key.requestHash, now);
     if (answer) return answer;
     const claim = nextAttempt(key, before);
-    if ((await table.write(claimWrite(claim, before, now, until))).ok) return { kind: 'claimed', claim };
+    const write = claimWrite(claim, before, now, until);
+    const { ok, row: found } = await table.write(write);
+    if (ok || found?.claim === write.put.claim) return { kind: 'claimed', claim };
   }
   throw new Unavailable('The idempotency key changes too often to be claimed.');
 };
