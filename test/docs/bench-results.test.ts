@@ -3,7 +3,13 @@ import { recordIn, recordLine, type SectionRecord, staleBecause } from '../../be
 import { results, type Section, verdict } from '../../bench/report.ts';
 
 const RECORD: SectionRecord = {
-  section: 'send', at: '2026-11-23 18:16', commit: '1db0c3b', clean: true, rounds: 3, busy: false };
+  section: 'a',
+  at: '2026-11-23 18:16',
+  commit: '1db0c3b',
+  clean: true,
+  rounds: 3,
+  busy: false,
+};
 const LINE =
   'Measured 2026-11-23 18:16 UTC, Node v24, commit 1db0c3b as committed, 3 rounds. Repeat: `npm run bench -- a`.';
 const section = (title: string): Section => ({
@@ -25,7 +31,7 @@ describe('a section of the bench results', () => {
   });
 
   test('is stale if its commit is not in the repository, or if the service had uncommitted changes', () => {
-    expect(staleBecause(RECORD, (_, section) => (section === 'send' ? 0 : 1))).toEqual([]);
+    expect(staleBecause(RECORD, (_, section) => (section === 'a' ? 0 : 1))).toEqual([]);
     expect(staleBecause(RECORD, () => undefined)).toEqual(['commit 1db0c3b is not in this repository']);
     expect(staleBecause({ ...RECORD, clean: false }, () => 0)).toEqual(['the service had uncommitted changes']);
   });
