@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Metafile, PluginBuild } from 'esbuild';
 import { numberingPlans } from './numbering-plans.ts';
+import { plainBuiltins } from './plain-builtins.ts';
 import { rawText } from './raw-text.ts';
 
 export interface Compilation {
@@ -43,7 +44,7 @@ export const compile = async ({ entryPoints, outdir, root, kind }: Compilation):
     minify: true,
     // The modules of a bundle have the banner already.
     ...(kind === 'sources'
-      ? { sourcemap: 'external', banner: { js: REQUIRE_BANNER }, plugins: [rawText, numberingPlans] }
+      ? { sourcemap: 'external', banner: { js: REQUIRE_BANNER }, plugins: [rawText, numberingPlans, plainBuiltins] }
       : {}),
     metafile: true,
   });

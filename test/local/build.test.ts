@@ -21,15 +21,33 @@ await writeFile(
   join(folder, 'functions/lazy.ts'),
   `export const handler = async () => (await import('${root}/shared/queues/queues.ts')).QUEUE_NAMES;\n`,
 );
+await writeFile(
+  join(folder, 'functions/calls.ts'),
+  `import * as http from 'node:http';
+import { request } from 'node:https';
+export const handler = () => [typeof http.request, typeof request, process.moduleLoadList];\n`,
+);
 const first = await packFunctions(options());
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-it('builds for every function a folder that works on its own', async () => {
-  const asset = join(folder, 'alone');
-  await cp(join(folder, 'dist/functions/lazy'), asset, { recursive: true });
+/** What a function returns that was copied to another folder and runs in a process of its own. */
+const resultOf = async (name: string): Promise<unknown> => {
+  const asset = join(folder, 'alone', name);
+  await cp(join(folder, 'dist/functions', name), asset, { recursive: true });
   const script = `import('${asset}/index.mjs').then(async ({ handler }) => console.log(JSON.stringify(await handler())))`;
   const { stdout } = await promisify(execFile)(process.execPath, ['-e', script]);
-  expect(JSON.parse(stdout)).toContain('outcome');
+  return JSON.parse(stdout);
+};
+
+it('builds for every function a folder that works on its own', async () => {
+  expect(await resultOf('lazy')).toContain('outcome');
+});
+
+it('builds functions that call over HTTP and load nothing of Node that they do not use', async () => {
+  const [http, https, loaded] = (await resultOf('calls')) as [string, string, string[]];
+  expect([http, https]).toEqual(['function', 'function']);
+  expect(loaded).toContain('NativeModule http');
+  expect(loaded).not.toContain('NativeModule internal/deps/undici/undici');
 });
 
 it('puts into a folder only what its function imports', async () => {
