@@ -8,10 +8,8 @@ export const ROUNDS = Number(process.env.ROUNDS ?? LEAST_ROUNDS);
 /** If a section starts with more load per core than this, its times are marked as less reliable. */
 const QUIET_LOAD = 0.5;
 /** What a measured figure does not depend on; everything else is the service, its build or its libraries. */
-const UNMEASURED = [
-  ...['bench', 'docs', 'test', 'events', '.ci', '*.md'],
-  ...['biome.json', 'knip.jsonc', 'redocly.yaml', 'vitest.config.ts'],
-];
+const TOOLS = ['biome.json', 'knip.jsonc', 'redocly.yaml', 'vitest.config.ts'];
+const UNMEASURED = ['bench', 'docs', 'test', 'events', '.ci', '*.md', ...TOOLS];
 /** What only the section of this name measures: the service serves the console's files, and never imports them or the SDK. */
 const CONSOLE = 'console';
 const OF_THE_CONSOLE = ['console', 'sdk'];
