@@ -129,7 +129,7 @@ export const changeStep = (graph: Graph, key: string, step: Step): Graph => {
   const renamed = (name: string) => (name === key ? step.chave : name);
   const kept = new Set(outcomesOf(step).map(outcomeId));
   const named = (each: Step): Step =>
-    each.config.passo === key ? { ...each, config: { ...each.config, passo: step.chave } } : each;
+    each.config.passo === key && step.chave !== key ? { ...each, config: { ...each.config, passo: step.chave } } : each;
   return {
     passos: graph.passos.map((each) => (each.chave === key ? step : named(each))),
     ligacoes: graph.ligacoes
