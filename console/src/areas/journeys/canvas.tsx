@@ -102,7 +102,7 @@ const useFollowing = (flow: Flow | undefined, places: Places, { selected, marks 
   }, [flow, place, canvas]);
 };
 
-/** What a person does in the drawing. */
+/** Choosing, connecting and deleting in the drawing. */
 const useHandlers = ({ onSelect, edit }: CanvasProps, edges: readonly Edge[]) => {
   const onNodesChange = useCallback(
     (changes: NodeChange<StepFlowNode>[]) => {

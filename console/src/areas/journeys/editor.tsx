@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react';
+import { useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { useMay } from '../../app/session.ts';
@@ -23,8 +23,8 @@ const Canvas = chunkOf(() => import('./canvas.tsx'));
 // Loaded together with the page, not after the journey.
 Canvas.preload();
 const StepPanel = chunkOf(() => import('./step-panel.tsx'));
-const Rules = lazy(() => import('./rules.tsx'));
-const SecretDialog = lazy(async () => ({ default: (await import('../../ui/secret-dialog.tsx')).SecretDialog }));
+const Rules = chunkOf(() => import('./rules.tsx'));
+const SecretDialog = chunkOf(async () => ({ default: (await import('../../ui/secret-dialog.tsx')).SecretDialog }));
 
 const NO_FAULTS: readonly Fault[] = [];
 const NULLABLE = ['intervaloReentradaHoras', 'silencio', 'tetoDeFrequencia', 'meta'] as const;
@@ -86,9 +86,9 @@ const RulesSection = ({ state }: { readonly state: JourneyDraft }) => {
     <Paper withBorder p="sm">
       <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
         <summary>{t.settings}</summary>
-        <Suspense fallback={<Loading />}>
-          {isOpen ? <Rules draft={state.draft} onChange={state.actions.setDraft} /> : null}
-        </Suspense>
+        {isOpen ? (
+          <Rules.Component draft={state.draft} onChange={state.actions.setDraft} waiting={<Loading />} />
+        ) : null}
       </details>
     </Paper>
   );
@@ -219,16 +219,14 @@ export const Editor = ({ journey, refused, onSaved }: EditorProps) => {
         <Panel state={state} faults={faults} />
       </div>
       {secret !== undefined && secretKept !== secret ? (
-        <Suspense>
-          <SecretDialog
-            title={t.secretTitle}
-            label={t.secret}
-            hint={t.secretHint}
-            secret={secret}
-            done={t.secretDone}
-            onClose={() => setSecretKept(secret)}
-          />
-        </Suspense>
+        <SecretDialog.Component
+          title={t.secretTitle}
+          label={t.secret}
+          hint={t.secretHint}
+          secret={secret}
+          done={t.secretDone}
+          onClose={() => setSecretKept(secret)}
+        />
       ) : null}
     </Stack>
   );

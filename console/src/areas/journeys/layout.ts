@@ -1,6 +1,6 @@
 import type { Graph, Step } from './graph.ts';
 
-/** What a layout depends on: which steps there are, and the links between them. */
+/** The parts of a graph that a layout depends on: which steps there are, and the links between them. */
 interface Structure {
   readonly passos: readonly Pick<Step, 'chave'>[];
   readonly ligacoes: readonly Pick<Graph['ligacoes'][number], 'de' | 'para'>[];

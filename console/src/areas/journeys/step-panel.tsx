@@ -98,7 +98,7 @@ const NextSteps = memo(({ chave, outcomes, targets, choices, actions }: NextStep
   );
 });
 
-/** What the next steps of a step show, the same object until that changes. */
+/** The values of `NextSteps` for a step, the same objects until they change. */
 const useNextSteps = (graph: Graph, step: Step) => {
   const words = useStepWords();
   const outcomes = outcomesOf(step);

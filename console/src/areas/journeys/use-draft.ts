@@ -20,7 +20,7 @@ interface Edit {
   readonly selected?: string | undefined;
 }
 
-/** What a person does to a journey. Each of these stays the same function, so that what is given them renders only for what it shows. */
+/** Changes to a journey. Each stays the same function: a component that is given them renders again only for what it shows. */
 const actionsOf = (saved: Draft, setEdit: (change: (edit: Edit) => Edit) => void) => {
   const change = (next: (draft: Draft, edit: Edit) => Partial<Edit> & { readonly graph?: Graph }) =>
     setEdit((edit) => {

@@ -13,12 +13,14 @@ export interface Viewport extends Place {
   readonly zoom: number;
 }
 
-/** The least scale at which steps can be read. */
-export const READABLE_ZOOM = 0.5;
-/** What stays free around the drawing, as a part of the canvas. */
+/** The least scale at which the whole of a journey is of use. */
+export const LEAST_ZOOM = 0.5;
+/** The scale of the beginning of a longer one, whose steps are to be read. */
+export const READABLE_ZOOM = 0.65;
+/** Free space around the drawing, as a part of the canvas. */
 export const PADDING = 0.15;
 
-/** The part of a drawing that is shown at first: all of it if it can be read then, else its beginning, with this step at the top. */
+/** The part of a drawing that is shown at first: all of it if that is large enough, else its beginning, with this step at the top. */
 export const firstViewport = (places: ReadonlyMap<string, Place>, start: string, { width, height }: Size): Viewport => {
   const first = places.get(start);
   if (!first) return { x: 0, y: 0, zoom: 1 };
@@ -27,7 +29,7 @@ export const firstViewport = (places: ReadonlyMap<string, Place>, start: string,
   const [top, bottom] = [Math.min(...ys), Math.max(...ys) + NODE.height];
   const room = 1 - PADDING;
   const zoom = Math.min(1, (width * room) / (right - left), (height * room) / (bottom - top));
-  if (zoom >= READABLE_ZOOM)
+  if (zoom >= LEAST_ZOOM)
     return { x: width / 2 - (zoom * (left + right)) / 2, y: height / 2 - (zoom * (top + bottom)) / 2, zoom };
   return {
     x: width / 2 - READABLE_ZOOM * (first.x + NODE.width / 2),
