@@ -99,14 +99,17 @@ const Panel = ({ state, faults }: { readonly state: JourneyDraft; readonly fault
   const { draft, selected, actions } = state;
   // Loaded before a step is chosen, once the journey is there.
   useEffect(StepPanel.preload, []);
-  const step = draft.passos.find(({ chave }) => chave === selected);
-  if (!step || selected === undefined) return <NoStep />;
+  const stepOf = (key: string | undefined) => draft.passos.find(({ chave }) => chave === key);
+  // Follows the choice, which the list shows at once. A step that was renamed or removed meanwhile has no panel of its old key.
+  const shown = useDeferredValue(selected);
+  const step = stepOf(shown) ?? (shown === undefined ? undefined : stepOf(selected));
+  if (!step) return <NoStep />;
   return (
     <StepPanel.Component
-      key={`${selected} ${step.tipo}`}
+      key={`${step.chave} ${step.tipo}`}
       graph={draft}
       step={step}
-      faults={faults.get(selected) ?? NO_FAULTS}
+      faults={faults.get(step.chave) ?? NO_FAULTS}
       actions={actions}
       waiting={<Loading rows={8} />}
     />
@@ -158,11 +161,12 @@ interface DrawnProps {
   readonly canEdit: boolean;
 }
 
-/** The journey as a list and as a drawing. They follow what is typed in a step once the field shows it. */
+/** The journey as a list and as a drawing. Both follow what is typed in a step once the field shows it, the drawing also what is chosen in the list. */
 const Drawn = ({ state, faults, noteOf, canEdit }: DrawnProps) => {
   const t = useTexts(texts);
   const { selected, actions } = state;
   const graph = useDeferredValue(state.draft);
+  const drawnAs = useDeferredValue(selected);
   const countOf = useCallback((key: string) => faults.get(key)?.length ?? 0, [faults]);
   const edit = useMemo(
     () => (canEdit ? { edit: { connect: actions.connect, remove: actions.remove } } : {}),
@@ -176,7 +180,7 @@ const Drawn = ({ state, faults, noteOf, canEdit }: DrawnProps) => {
       </Stack>
       <Canvas.Component
         graph={graph}
-        selected={selected}
+        selected={drawnAs}
         onSelect={actions.setSelected}
         faultsOf={countOf}
         noteOf={noteOf}
