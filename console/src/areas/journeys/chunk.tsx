@@ -10,6 +10,14 @@ export interface Chunk<P> {
   readonly preload: () => void;
 }
 
+/** How long work waits for an idle moment of a browser that does not name them. */
+const IDLE_MS = 200;
+/** Runs work once the page is drawn and has nothing else to do. */
+export const whenIdle = (work: () => void): void => {
+  if ('requestIdleCallback' in globalThis) requestIdleCallback(work);
+  else setTimeout(work, IDLE_MS);
+};
+
 /**
  * A component in a chunk of its own, which is rendered at once if the chunk is there already. React's `lazy` renders its fallback even then,
  * and keeps a fallback for at least 300 ms.

@@ -12,7 +12,7 @@ import { ProblemView } from '../../ui/problem-view.tsx';
 import { Loading } from '../../ui/states.tsx';
 import { UnsavedGuard } from '../../ui/unsaved.tsx';
 import { AddStepMenu } from './add-step-menu.tsx';
-import { chunkOf } from './chunk.tsx';
+import { chunkOf, whenIdle } from './chunk.tsx';
 import type { Draft, Graph, Step } from './graph.ts';
 import { Outline } from './outline.tsx';
 import { type Fault, faultsOf } from './places.ts';
@@ -97,8 +97,8 @@ const RulesSection = ({ state }: { readonly state: JourneyDraft }) => {
 /** The chosen step. */
 const Panel = ({ state, faults }: { readonly state: JourneyDraft; readonly faults: ReturnType<typeof faultsOf> }) => {
   const { draft, selected, actions } = state;
-  // Loaded before a step is chosen, once the journey is there.
-  useEffect(StepPanel.preload, []);
+  // Loaded before a step is chosen, once the journey is drawn.
+  useEffect(() => whenIdle(StepPanel.preload), []);
   const stepOf = (key: string | undefined) => draft.passos.find(({ chave }) => chave === key);
   // Follows the choice, which the list shows at once. A step that was renamed or removed meanwhile has no panel of its old key.
   const shown = useDeferredValue(selected);

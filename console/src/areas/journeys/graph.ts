@@ -36,6 +36,9 @@ export const KINDS = [
   'sair',
 ] as const satisfies readonly StepKind[];
 
+/** The units of a duration in a config. */
+export const UNITS = ['segundos', 'minutos', 'horas', 'dias'] as const;
+
 const INITIAL: Readonly<Record<StepKind, Config>> = {
   enviar: { canal: 'sms', texto: '' },
   esperar: { dias: 1 },
