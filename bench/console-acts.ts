@@ -31,7 +31,7 @@ export const openingsOf = ({ list, segment, contact, board, journey }: World): r
     shown,
   });
   return [
-    fromMenu('the overview', 'Visão geral', '.recharts-surface'),
+    fromMenu('the overview', 'Visão geral', '[data-chart] path[data-channel]'),
     fromMenu('messages', 'Mensagens'),
     fromMenu('contacts', 'Contatos'),
     fromMenu(`${figure(LISTS)} lists`, 'Listas'),

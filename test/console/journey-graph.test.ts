@@ -11,6 +11,7 @@ import {
 } from '../../console/src/areas/journeys/graph.ts';
 import { layout, NODE } from '../../console/src/areas/journeys/layout.ts';
 import { parseEvents } from '../../console/src/areas/journeys/simulation.ts';
+import { firstViewport, isInView, LEAST_ZOOM, READABLE_ZOOM } from '../../console/src/areas/journeys/viewport.ts';
 
 const GRAPH: Graph = {
   passos: [
@@ -106,6 +107,38 @@ describe('the layout of a journey', () => {
           expect(Math.abs(a.x - b.x) >= NODE.width || Math.abs(a.y - b.y) >= NODE.height).toBe(true);
       expect(layout(graph)).toEqual(places);
     }
+  });
+});
+
+describe('the first view of a journey', () => {
+  const canvas = { width: 400, height: 540 };
+  const column = (count: number) =>
+    layout({
+      passos: Array.from({ length: count }, (_, at) => ({ chave: `p${at}` })),
+      ligacoes: Array.from({ length: count - 1 }, (_, at) => ({ de: `p${at}`, para: `p${at + 1}` })),
+    });
+  const keysInView = (places: ReturnType<typeof layout>) => {
+    const view = firstViewport(places, 'p0', canvas);
+    return [...places].flatMap(([key, place]) => (isInView(place, canvas, view) ? [key] : []));
+  };
+
+  test('shows all steps, in the middle, where that is large enough', () => {
+    const places = column(4);
+    const { x, y, zoom } = firstViewport(places, 'p0', canvas);
+    const last = places.get('p3');
+    expect(zoom).toBeGreaterThanOrEqual(LEAST_ZOOM);
+    expect(y).toBeCloseTo(canvas.height - (y + ((last?.y ?? 0) + NODE.height) * zoom));
+    expect(x + (NODE.width / 2) * zoom).toBeCloseTo(canvas.width / 2);
+    expect(keysInView(places)).toEqual(['p0', 'p1', 'p2', 'p3']);
+    expect(firstViewport(column(1), 'p0', canvas).zoom).toBe(1);
+  });
+
+  test('of more steps shows the first one and those that follow, large enough to be read', () => {
+    const places = column(150);
+    expect(firstViewport(places, 'p0', canvas).zoom).toBe(READABLE_ZOOM);
+    const shown = keysInView(places);
+    expect(shown.slice(0, 4)).toEqual(['p0', 'p1', 'p2', 'p3']);
+    expect(shown.length).toBeLessThan(10);
   });
 });
 

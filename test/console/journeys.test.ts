@@ -4,15 +4,12 @@ import { journeysOf, line, sms, wait } from '../flows/journeys-kit.ts';
 import type { Tenant } from '../support/api.ts';
 import { use } from '../support/use.ts';
 import { PHONE } from './browser.ts';
+import { node, nodes, outline, panel } from './journey-page.ts';
 import { expectNoFaults, inspect, PATIENCE, startConsole } from './kit.ts';
 
 const service = await use(startConsole());
 
 const ATTACK = '<img src=x onerror="document.title=\'attacked\'">';
-const nodes = (page: Page) => page.locator('.react-flow__node');
-const node = (page: Page, key: string) => page.locator(`.react-flow__node[data-id="${key}"]`);
-const outline = (page: Page, key: string) => page.locator(`[data-outline="${key}"]`);
-const panel = (page: Page, key: string) => page.locator(`[data-panel="${key}"]`);
 const save = async (page: Page) => {
   await page.getByRole('button', { name: 'Salvar', exact: true }).click();
   await page.getByText('Salvo.').waitFor();

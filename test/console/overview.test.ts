@@ -1,7 +1,19 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import {
+  barsOf,
+  countsOf,
+  dotsOf,
+  gridOf,
+  heightOf,
+  labelledOf,
+  linesOf,
+  pointAt,
+  SHARES,
+} from '../../console/src/areas/overview/chart-shapes.ts';
+import {
   channelOf,
+  channelsIn,
   deliveryRateOf,
   failureRateOf,
   pointsOf,
@@ -31,6 +43,23 @@ const sendRcs = async ({ test: client }: Tenant): Promise<void> => {
 const figure = (page: Page, name: string) => page.locator(`[data-figure="${name}"]`).innerText();
 const cells = (page: Page, table: string, row = 0) =>
   page.getByRole('table', { name: table }).locator('tbody tr').nth(row).locator('td').allInnerTexts();
+const charts = (page: Page) => page.locator('[data-chart]');
+/** The channels that a chart has a picture of, in the order in which they are drawn. */
+const drawn = (page: Page, chart: number) =>
+  charts(page)
+    .nth(chart)
+    .locator('.chart-plot > svg > path[data-channel]:not(.chart-dots)')
+    .evaluateAll((paths: { readonly dataset: { readonly channel?: string } }[]) =>
+      paths.map(({ dataset }) => dataset.channel),
+    );
+/** Where in a plot an hour or day is, counted from the last. */
+const placeOf = async (page: Page, chart: number, { fromEnd, of }: { fromEnd: number; of: number }) => {
+  const plot = charts(page).nth(chart).locator('.chart-plot');
+  await plot.scrollIntoViewIfNeeded();
+  const { x, y, width, height } = (await plot.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  return { x: x + (width * (of - fromEnd - 0.5)) / of, y: y + height / 2 };
+};
+const values = (page: Page, chart: number) => charts(page).nth(chart).locator('[data-value]').allInnerTexts();
 const isWide = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
 
 describe('the overview', () => {
@@ -55,7 +84,7 @@ describe('the overview', () => {
     await expect.poll(metrics, PATIENCE).toMatchObject({ total: 5, sent: 5, delivered: 3, read: 1, failed: 1 });
     const { coins } = await metrics();
     const page = await service.signedIn(tenant);
-    await page.locator('.recharts-surface').nth(2).waitFor();
+    await charts(page).nth(2).waitFor();
     expect(await figure(page, 'Mensagens')).toMatch(/\b5\b/);
     expect(await figure(page, 'Entregues')).toMatch(/60%[\s\S]*3 de 5 enviadas/);
     expect(await figure(page, 'Falhas')).toMatch(/20%[\s\S]*1 de 5/);
@@ -73,6 +102,39 @@ describe('the overview', () => {
     expect(await row(0)).toEqual(['RCS', '1', '1', '1', '100%', '1', '100%', '0', '0%']);
     expect(await row(1)).toEqual(['SMS', '4', '4', '2', '50%', '0', '0%', '1', '25%']);
     await inspect(page, 'overview-sends');
+  });
+
+  test('draws each channel that has sends, and shows its values of a day under a pointer, as the language writes them', async () => {
+    const tenant = await service.tenant();
+    for (const ending of [DELIVERED, DELIVERED, UNDELIVERED]) await send(tenant, ending);
+    await sendRcs(tenant);
+    await expect.poll(async () => (await tenant.test.get('/v2/metrics')).body.totals.read, PATIENCE).toBe(1);
+    const page = await service.signedIn(tenant);
+    await charts(page).nth(2).waitFor();
+    for (const chart of [0, 1, 2]) expect(await drawn(page, chart)).toEqual(['sms', 'rcs']);
+    const today = { fromEnd: 0, of: 7 };
+    const hover = async (chart: number, day: typeof today) => {
+      const { x, y } = await placeOf(page, chart, day);
+      await page.mouse.move(x, y);
+    };
+    await hover(0, today);
+    await expect.poll(() => values(page, 0), PATIENCE).toEqual(['SMS\n3', 'RCS\n1']);
+    await hover(1, today);
+    await expect.poll(() => values(page, 1), PATIENCE).toEqual(['SMS\n66,7%', 'RCS\n100%']);
+    expect(await values(page, 0)).toEqual([]);
+    await hover(1, { ...today, fromEnd: 1 });
+    await expect.poll(() => values(page, 1), PATIENCE).toEqual(['SMS\n—', 'RCS\n—']);
+    await page.mouse.move(0, 0);
+    await expect.poll(() => values(page, 1), PATIENCE).toEqual([]);
+
+    await page.evaluate("localStorage.setItem('console-language', 'en')");
+    await page.reload();
+    await charts(page).nth(2).waitFor();
+    await hover(2, today);
+    await expect.poll(() => values(page, 2), PATIENCE).toEqual(['SMS\n33.3%', 'RCS\n0%']);
+    await page.getByLabel('Channel', { exact: true }).selectOption({ label: 'RCS' });
+    await expect.poll(() => drawn(page, 0), PATIENCE).toEqual(['rcs']);
+    expectNoFaults(page);
   });
 
   test('keeps period and channel in the address, by the keyboard as well', async () => {
@@ -125,11 +187,19 @@ describe('the overview', () => {
     const page = await service.signedIn(tenant, 'viewer', PHONE);
     await page.evaluate("localStorage.setItem('console-language', 'en')");
     await page.reload();
-    await page.locator('.recharts-surface').nth(2).waitFor();
+    await charts(page).nth(2).waitFor();
     await page.locator('summary', { hasText: 'Figures of the charts' }).click();
     await page.getByRole('table', { name: 'Figures of the charts' }).waitFor();
     await page.getByText('Delivery rate').first().waitFor();
+    const touch = async () => {
+      const { x, y } = await placeOf(page, 0, { fromEnd: 0, of: 7 });
+      await page.touchscreen.tap(x, y);
+    };
+    await touch();
+    await expect.poll(() => values(page, 0), PATIENCE).toEqual(['SMS\n2']);
     expect(await isWide(page)).toBeLessThanOrEqual(0);
+    await touch();
+    await expect.poll(() => values(page, 0), PATIENCE).toEqual([]);
     await inspect(page, 'overview-sends-phone');
   });
 });
@@ -174,6 +244,38 @@ describe('the figures of the charts', () => {
       { label: '25', sms: 0.5, push: null },
     ]);
     expect(pointsOf(given, label, failureRateOf, null)[1]).toEqual({ label: '25', sms: 0.75, push: 1 });
+  });
+
+  test('are drawn as bars on one another, up to a round number', () => {
+    const [points, channels] = [pointsOf(given, label, ({ total }) => total, 0), channelsIn(given)];
+    const scale = countsOf(points, channels);
+    expect(scale).toEqual({ top: 5, marks: [0, 1, 2, 3, 4, 5] });
+    expect(barsOf(points, channels, scale)).toEqual([
+      { channel: 'sms', path: 'M575 1000V200h350V1000Z' },
+      { channel: 'push', path: 'M575 200V0h350V200Z' },
+    ]);
+    expect(countsOf([], [])).toEqual({ top: 1, marks: [0, 1] });
+    expect(countsOf([{ label: 'a', sms: 3_217 }], ['sms'])).toEqual({
+      top: 4_000,
+      marks: [0, 1_000, 2_000, 3_000, 4_000],
+    });
+    expect(gridOf({ top: 2, marks: [0, 1, 2] })).toBe('M0 1000H1000M0 500H1000M0 0H1000');
+  });
+
+  test('are drawn as lines with gaps, in which a value alone is a dot, and none beyond the axis', () => {
+    const points = [0.5, 0.25, null, 1, null, 1.7].map((sms, at) => ({ label: String(at), sms }));
+    const lines = linesOf(points, ['sms'], SHARES);
+    expect(lines).toEqual([{ channel: 'sms', path: 'M83.33 500L250 750M583.33 0M916.67 0' }]);
+    expect(dotsOf(lines)).toEqual([{ channel: 'sms', path: 'M83.33 500h0M250 750h0M583.33 0h0M916.67 0h0' }]);
+    expect([0, 0.4, 1, 1.7].map((value) => heightOf(SHARES, value))).toEqual([0, 0.4, 1, 1]);
+  });
+
+  test('are labelled at equal distances, and found by their place in the picture', () => {
+    const points = Array.from({ length: 24 }, (_, at) => ({ label: String(at) }));
+    expect(labelledOf(points, 'hour')).toEqual([0, 6, 12, 18]);
+    expect(labelledOf(points, 'day')).toEqual([0, 3, 6, 9, 12, 15, 18, 21]);
+    expect(labelledOf(points.slice(0, 7), 'day')).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    expect([-0.1, 0, 0.5, 0.999, 1].map((share) => pointAt(points, share))).toEqual([undefined, 0, 12, 23, undefined]);
   });
 
   test('are in the table once for each channel of a day, newest first', () => {

@@ -1,11 +1,17 @@
 import { Button, Menu } from '@mantine/core';
 import { Plus } from 'lucide-react';
+import { memo } from 'react';
 import { useTexts } from '../../app/texts.ts';
 import { KINDS, type StepKind } from './graph.ts';
 import { stepTexts } from './step-texts.ts';
 
+interface AddStepMenuProps {
+  readonly label: string;
+  readonly onAdd: (kind: StepKind) => void;
+}
+
 /** Adds a step of a kind that is chosen. */
-export const AddStepMenu = ({ label, onAdd }: { readonly label: string; readonly onAdd: (kind: StepKind) => void }) => {
+export const AddStepMenu = memo(({ label, onAdd }: AddStepMenuProps) => {
   const t = useTexts(stepTexts);
   return (
     <Menu shadow="md">
@@ -23,4 +29,4 @@ export const AddStepMenu = ({ label, onAdd }: { readonly label: string; readonly
       </Menu.Dropdown>
     </Menu>
   );
-};
+});

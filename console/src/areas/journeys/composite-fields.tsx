@@ -3,12 +3,11 @@ import { Plus, X } from 'lucide-react';
 import { useTexts } from '../../app/texts.ts';
 import { valueAt, withValueAt } from './config.ts';
 import type { FieldProps } from './field-props.ts';
-import type { Config } from './graph.ts';
+import { type Config, UNITS } from './graph.ts';
 import { JsonField } from './json-field.tsx';
 import { CHANNELS } from './step-schema.ts';
 import { stepTexts } from './step-texts.ts';
 
-export const UNITS = ['segundos', 'minutos', 'horas', 'dias'] as const;
 type Unit = (typeof UNITS)[number];
 
 /** A whole number of one unit, in the config itself or below a path. */

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { useMay } from '../../app/session.ts';
@@ -12,20 +12,21 @@ import { ProblemView } from '../../ui/problem-view.tsx';
 import { Loading } from '../../ui/states.tsx';
 import { UnsavedGuard } from '../../ui/unsaved.tsx';
 import { AddStepMenu } from './add-step-menu.tsx';
+import { chunkOf, whenIdle } from './chunk.tsx';
 import type { Draft, Graph, Step } from './graph.ts';
 import { Outline } from './outline.tsx';
-import { faultsOf } from './places.ts';
+import { type Fault, faultsOf } from './places.ts';
 import { texts } from './texts.ts';
 import { type JourneyDraft, useDraft } from './use-draft.ts';
 
-const loadCanvas = () => import('./canvas.tsx');
-const Canvas = lazy(loadCanvas);
-// Loaded together with the page, not after the journey. A failure is shown when the page needs it.
-loadCanvas().catch(() => undefined);
-const StepPanel = lazy(() => import('./step-panel.tsx'));
-const Rules = lazy(() => import('./rules.tsx'));
-const SecretDialog = lazy(async () => ({ default: (await import('../../ui/secret-dialog.tsx')).SecretDialog }));
+const Canvas = chunkOf(() => import('./canvas.tsx'));
+// Loaded together with the page, not after the journey.
+Canvas.preload();
+const StepPanel = chunkOf(() => import('./step-panel.tsx'));
+const Rules = chunkOf(() => import('./rules.tsx'));
+const SecretDialog = chunkOf(async () => ({ default: (await import('../../ui/secret-dialog.tsx')).SecretDialog }));
 
+const NO_FAULTS: readonly Fault[] = [];
 const NULLABLE = ['intervaloReentradaHoras', 'silencio', 'tetoDeFrequencia', 'meta'] as const;
 /** The whole of what is edited: a field that it lacks is cleared. */
 const changeOf = (draft: Draft): ChangeJourney => ({
@@ -57,13 +58,15 @@ const useNotes = (journey: Journey) => {
     queryFn: ({ signal }) => api.journeys.metrics(journey.id, { signal }),
     enabled: journey.status !== 'rascunho',
   });
-  const steps = new Map(metrics.data?.passos.map((each) => [each.chave, each]));
-  return ({ chave, tipo }: Step): string | undefined => {
-    const of = steps.get(chave);
-    if (!of) return undefined;
-    if (tipo !== 'enviar') return t.atNow(format.number(of.esperando), format.number(of.entraram));
-    return t.sent(format.number(of.enviadas), format.number(of.entregues), format.number(of.lidas));
-  };
+  return useMemo(() => {
+    const steps = new Map(metrics.data?.passos.map((each) => [each.chave, each]));
+    return ({ chave, tipo }: Step): string | undefined => {
+      const of = steps.get(chave);
+      if (!of) return undefined;
+      if (tipo !== 'enviar') return t.atNow(format.number(of.esperando), format.number(of.entraram));
+      return t.sent(format.number(of.enviadas), format.number(of.entregues), format.number(of.lidas));
+    };
+  }, [metrics.data, t, format]);
 };
 
 /** Shown in place of the panel while no step is selected. */
@@ -83,29 +86,32 @@ const RulesSection = ({ state }: { readonly state: JourneyDraft }) => {
     <Paper withBorder p="sm">
       <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
         <summary>{t.settings}</summary>
-        <Suspense fallback={<Loading />}>
-          {isOpen ? <Rules draft={state.draft} onChange={state.setDraft} /> : null}
-        </Suspense>
+        {isOpen ? (
+          <Rules.Component draft={state.draft} onChange={state.actions.setDraft} waiting={<Loading />} />
+        ) : null}
       </details>
     </Paper>
   );
 };
 
+/** The chosen step. */
 const Panel = ({ state, faults }: { readonly state: JourneyDraft; readonly faults: ReturnType<typeof faultsOf> }) => {
-  const { draft, selected } = state;
-  const step = draft.passos.find(({ chave }) => chave === selected);
-  if (!step || selected === undefined) return <NoStep />;
+  const { draft, selected, actions } = state;
+  // Loaded before a step is chosen, once the journey is drawn.
+  useEffect(() => whenIdle(StepPanel.preload), []);
+  const stepOf = (key: string | undefined) => draft.passos.find(({ chave }) => chave === key);
+  // Follows the choice, which the list shows at once. A step that was renamed or removed meanwhile has no panel of its old key.
+  const shown = useDeferredValue(selected);
+  const step = stepOf(shown) ?? (shown === undefined ? undefined : stepOf(selected));
+  if (!step) return <NoStep />;
   return (
-    <StepPanel
-      key={`${selected} ${step.tipo}`}
+    <StepPanel.Component
+      key={`${step.chave} ${step.tipo}`}
       graph={draft}
       step={step}
-      faults={faults.get(selected) ?? []}
-      onChange={(next) => state.change(selected, next)}
-      onConnect={(outcome, target) => state.connect(selected, outcome, target)}
-      onAdd={(kind, outcome) => state.add(kind, { key: selected, outcome })}
-      onRemove={() => state.remove(selected)}
-      onFirst={() => state.first(selected)}
+      faults={faults.get(step.chave) ?? NO_FAULTS}
+      actions={actions}
+      waiting={<Loading rows={8} />}
     />
   );
 };
@@ -128,7 +134,7 @@ const SaveBar = ({ journey, state, saving }: SaveBarProps) => {
           <Button
             variant="subtle"
             onClick={() => {
-              state.discard();
+              state.actions.discard();
               saving.reset();
             }}
           >
@@ -148,13 +154,50 @@ interface EditorProps {
   readonly onSaved: () => void;
 }
 
+interface DrawnProps {
+  readonly state: JourneyDraft;
+  readonly faults: ReturnType<typeof faultsOf>;
+  readonly noteOf: ReturnType<typeof useNotes>;
+  readonly canEdit: boolean;
+}
+
+/** The journey as a list and as a drawing. Both follow what is typed in a step once the field shows it, the drawing also what is chosen in the list. */
+const Drawn = ({ state, faults, noteOf, canEdit }: DrawnProps) => {
+  const t = useTexts(texts);
+  const { selected, actions } = state;
+  const graph = useDeferredValue(state.draft);
+  const drawnAs = useDeferredValue(selected);
+  const countOf = useCallback((key: string) => faults.get(key)?.length ?? 0, [faults]);
+  const edit = useMemo(
+    () => (canEdit ? { edit: { connect: actions.connect, remove: actions.remove } } : {}),
+    [canEdit, actions],
+  );
+  return (
+    <>
+      <Stack gap="xs">
+        <Outline graph={graph} selected={selected} onSelect={actions.setSelected} faultsOf={countOf} />
+        {canEdit ? <AddStepMenu label={t.addStep} onAdd={actions.add} /> : null}
+      </Stack>
+      <Canvas.Component
+        graph={graph}
+        selected={drawnAs}
+        onSelect={actions.setSelected}
+        faultsOf={countOf}
+        noteOf={noteOf}
+        {...edit}
+        waiting={<Loading rows={8} />}
+      />
+    </>
+  );
+};
+
 /** The journey as a drawing and as a list, and the chosen step beside them. */
 export const Editor = ({ journey, refused, onSaved }: EditorProps) => {
   const t = useTexts(texts);
   const canEdit = useMay()('campaigns:write') && journey.status !== 'arquivada';
   const state = useDraft(journey);
   const saving = useSaving(journey, () => {
-    state.discard();
+    state.actions.discard();
     onSaved();
   });
   const noteOf = useNotes(journey);
@@ -162,9 +205,7 @@ export const Editor = ({ journey, refused, onSaved }: EditorProps) => {
   const [submitted, error]: readonly [Graph, unknown] = saving.error
     ? [saving.variables ?? state.draft, saving.error]
     : [journey, refused];
-  const faults = faultsOf(error, submitted);
-  const countOf = (key: string) => faults.get(key)?.length ?? 0;
-  const { draft, selected, setSelected } = state;
+  const faults = useMemo(() => faultsOf(error, submitted), [error, submitted]);
   const secret = saving.data?.segredoWebhook;
   const [secretKept, setSecretKept] = useState<string>();
   return (
@@ -178,35 +219,18 @@ export const Editor = ({ journey, refused, onSaved }: EditorProps) => {
         <Alert variant="outline">{t.readOnly}</Alert>
       )}
       <div className="journey-grid">
-        <Stack gap="xs">
-          <Outline graph={draft} selected={selected} onSelect={setSelected} faultsOf={countOf} />
-          {canEdit ? <AddStepMenu label={t.addStep} onAdd={(kind) => state.add(kind)} /> : null}
-        </Stack>
-        <Suspense fallback={<Loading rows={8} />}>
-          <Canvas
-            graph={draft}
-            selected={selected}
-            onSelect={setSelected}
-            faultsOf={countOf}
-            noteOf={noteOf}
-            {...(canEdit ? { edit: { connect: state.connect, remove: state.remove } } : {})}
-          />
-        </Suspense>
-        <Suspense fallback={<Loading rows={8} />}>
-          <Panel state={state} faults={faults} />
-        </Suspense>
+        <Drawn state={state} faults={faults} noteOf={noteOf} canEdit={canEdit} />
+        <Panel state={state} faults={faults} />
       </div>
       {secret !== undefined && secretKept !== secret ? (
-        <Suspense>
-          <SecretDialog
-            title={t.secretTitle}
-            label={t.secret}
-            hint={t.secretHint}
-            secret={secret}
-            done={t.secretDone}
-            onClose={() => setSecretKept(secret)}
-          />
-        </Suspense>
+        <SecretDialog.Component
+          title={t.secretTitle}
+          label={t.secret}
+          hint={t.secretHint}
+          secret={secret}
+          done={t.secretDone}
+          onClose={() => setSecretKept(secret)}
+        />
       ) : null}
     </Stack>
   );

@@ -36,6 +36,9 @@ export const KINDS = [
   'sair',
 ] as const satisfies readonly StepKind[];
 
+/** The units of a duration in a config. */
+export const UNITS = ['segundos', 'minutos', 'horas', 'dias'] as const;
+
 const INITIAL: Readonly<Record<StepKind, Config>> = {
   enviar: { canal: 'sms', texto: '' },
   esperar: { dias: 1 },
@@ -129,7 +132,7 @@ export const changeStep = (graph: Graph, key: string, step: Step): Graph => {
   const renamed = (name: string) => (name === key ? step.chave : name);
   const kept = new Set(outcomesOf(step).map(outcomeId));
   const named = (each: Step): Step =>
-    each.config.passo === key ? { ...each, config: { ...each.config, passo: step.chave } } : each;
+    each.config.passo === key && step.chave !== key ? { ...each, config: { ...each.config, passo: step.chave } } : each;
   return {
     passos: graph.passos.map((each) => (each.chave === key ? step : named(each))),
     ligacoes: graph.ligacoes

@@ -1,16 +1,17 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { api } from '../../api.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Journey } from '../../sdk.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
+import { chunkOf } from './chunk.tsx';
 import type { ActionProps, JourneyAct } from './journey-dialogs.tsx';
 import { texts } from './texts.ts';
 
 // Loaded once one is opened.
-const JourneyDialog = lazy(() => import('./journey-dialogs.tsx'));
+const JourneyDialog = chunkOf(() => import('./journey-dialogs.tsx'));
 
 const offeredFor = ({ status, gatilho }: Journey): readonly JourneyAct[] => {
   if (status === 'rascunho') return ['activate', 'remove'];
@@ -51,9 +52,12 @@ export const JourneyActions = ({ journey, onRefused }: ActionProps) => {
           ))
         : null}
       {dialog ? (
-        <Suspense>
-          <JourneyDialog act={dialog} journey={journey} onRefused={onRefused} onClose={() => setDialog(undefined)} />
-        </Suspense>
+        <JourneyDialog.Component
+          act={dialog}
+          journey={journey}
+          onRefused={onRefused}
+          onClose={() => setDialog(undefined)}
+        />
       ) : null}
     </>
   );

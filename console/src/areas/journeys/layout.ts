@@ -1,4 +1,10 @@
-import type { Graph } from './graph.ts';
+import type { Graph, Step } from './graph.ts';
+
+/** The parts of a graph that a layout depends on: which steps there are, and the links between them. */
+interface Structure {
+  readonly passos: readonly Pick<Step, 'chave'>[];
+  readonly ligacoes: readonly Pick<Graph['ligacoes'][number], 'de' | 'para'>[];
+}
 
 /** In pixels. */
 export const NODE = { width: 232, height: 92 } as const;
@@ -7,7 +13,7 @@ const GAP = { x: 48, y: 84 } as const;
 const ROUNDS = 4;
 
 /** Links in the direction in which runs go, without those that close a cycle. */
-const forwardLinks = ({ passos, ligacoes }: Graph): ReadonlyMap<string, readonly string[]> => {
+const forwardLinks = ({ passos, ligacoes }: Structure): ReadonlyMap<string, readonly string[]> => {
   const known = new Set(passos.map(({ chave }) => chave));
   const all = Map.groupBy(
     ligacoes.filter(({ de, para }) => known.has(de) && known.has(para)),
@@ -41,7 +47,7 @@ const forwardLinks = ({ passos, ligacoes }: Graph): ReadonlyMap<string, readonly
 };
 
 /** The layer of each step: one below the lowest that leads to it. */
-const layersOf = (graph: Graph, forward: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, number> => {
+const layersOf = (graph: Structure, forward: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, number> => {
   const layers = new Map(graph.passos.map(({ chave }) => [chave, 0]));
   const waiting = new Map<string, number>();
   for (const targets of forward.values())
@@ -58,7 +64,7 @@ const layersOf = (graph: Graph, forward: ReadonlyMap<string, readonly string[]>)
 };
 
 /** Where each step stands: layer under layer, each step near those that lead to it. The same graph looks the same each time. */
-export const layout = (graph: Graph): ReadonlyMap<string, { readonly x: number; readonly y: number }> => {
+export const layout = (graph: Structure): ReadonlyMap<string, { readonly x: number; readonly y: number }> => {
   const forward = forwardLinks(graph);
   const layers = layersOf(graph, forward);
   const rows = [...Map.groupBy(graph.passos, ({ chave }) => layers.get(chave) ?? 0)]

@@ -2,7 +2,7 @@ import { Stack, Text, Title } from '@mantine/core';
 import { memo } from 'react';
 import { useFormat } from '../../app/format.ts';
 import { useTexts } from '../../app/texts.ts';
-import { type Graph, outcomesOf, type Step, targetOf } from './graph.ts';
+import { type Graph, outcomeId, outcomesOf, type Step } from './graph.ts';
 import { useStepWords } from './step-words.ts';
 import { texts } from './texts.ts';
 
@@ -19,59 +19,49 @@ interface EntryProps {
   readonly name: string;
   /** Where it leads to, one outcome a line. */
   readonly leads: string;
-  readonly faults: number;
+  /** How many faults the service found in it, in words. */
+  readonly problems: string | undefined;
   readonly isSelected: boolean;
   readonly onSelect: (key: string) => void;
 }
 
-/** A step. Memoized: a keystroke in one step does not render the others again. */
-const Entry = memo(({ id, name, leads, faults, isSelected, onSelect }: EntryProps) => {
-  const t = useTexts(texts);
-  const format = useFormat();
-  return (
-    <li data-outline={id}>
-      <button type="button" aria-current={isSelected ? 'step' : undefined} onClick={() => onSelect(id)}>
-        <Text size="sm" fw={600} className="breakable">
-          {name}
-        </Text>
-        <Text size="xs" className="breakable">
-          {id}
-        </Text>
-        {(leads === '' ? [] : leads.split('\n')).map((lead, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: two branches may be called the same while they are named.
-          <Text key={at} size="xs" c="dimmed" className="breakable">
-            {lead}
-          </Text>
-        ))}
-        {faults > 0 ? (
-          <Text size="xs" fw={600} c="var(--mantine-color-error)">
-            {t.problems(format.number(faults))}
-          </Text>
-        ) : null}
-      </button>
-    </li>
-  );
-});
+/** A step. Memoized, so that a keystroke in one step does not render the others again; plain elements, since a journey may have hundreds. */
+const Entry = memo(({ id, name, leads, problems, isSelected, onSelect }: EntryProps) => (
+  <li data-outline={id}>
+    <button type="button" aria-current={isSelected ? 'step' : undefined} onClick={() => onSelect(id)}>
+      <span className="journey-outline-name">{name}</span>
+      <span>{id}</span>
+      {leads === '' ? null : <span className="journey-outline-leads">{leads}</span>}
+      {problems === undefined ? null : <span className="journey-outline-problems">{problems}</span>}
+    </button>
+  </li>
+));
 
 /** Where a step leads to, in words. */
-const useLeads = (graph: Graph) => {
+const useLeads = ({ passos, ligacoes }: Graph) => {
   const t = useTexts(texts);
   const words = useStepWords();
-  const names = new Map(graph.passos.map((step) => [step.chave, words.nameOf(step)]));
+  const names = new Map(passos.map((step) => [step.chave, words.nameOf(step)]));
+  const targets = new Map(ligacoes.map((link) => [`${link.de} ${outcomeId(link)}`, link.para]));
   return (step: Step): string =>
     outcomesOf(step)
       .map((outcome) => {
-        const name = names.get(targetOf(graph, step.chave, outcome) ?? '') ?? t.ends;
+        const name = names.get(targets.get(`${step.chave} ${outcomeId(outcome)}`) ?? '') ?? t.ends;
         return t.leads(words.outcomeOf(outcome), name);
       })
       .join('\n');
 };
 
 /** The journey as a list of its steps, with where each leads: all that the drawing says, in words. */
-export const Outline = ({ graph, selected, onSelect, faultsOf }: OutlineProps) => {
+export const Outline = memo(({ graph, selected, onSelect, faultsOf }: OutlineProps) => {
   const t = useTexts(texts);
+  const format = useFormat();
   const words = useStepWords();
   const leadsOf = useLeads(graph);
+  const problemsOf = (key: string): string | undefined => {
+    const faults = faultsOf(key);
+    return faults > 0 ? t.problems(format.number(faults)) : undefined;
+  };
   return (
     <Stack gap="xs" component="section" aria-label={t.steps}>
       <Title order={2} size="h4">
@@ -87,7 +77,7 @@ export const Outline = ({ graph, selected, onSelect, faultsOf }: OutlineProps) =
             id={step.chave}
             name={words.nameOf(step)}
             leads={leadsOf(step)}
-            faults={faultsOf(step.chave)}
+            problems={problemsOf(step.chave)}
             isSelected={step.chave === selected}
             onSelect={onSelect}
           />
@@ -95,4 +85,4 @@ export const Outline = ({ graph, selected, onSelect, faultsOf }: OutlineProps) =
       </ol>
     </Stack>
   );
-};
+});

@@ -1,16 +1,19 @@
 import { Button, Group, List, Paper, Slider, Stack, Text, Title } from '@mantine/core';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useFormat } from '../../app/format.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Journey, JourneySimulation } from '../../sdk.ts';
 import { Loading } from '../../ui/states.tsx';
 import { Coins, Time } from '../../ui/values.tsx';
+import { chunkOf } from './chunk.tsx';
 import { runTexts } from './run-texts.ts';
 import { momentsOf, spanOf, stateAt, type Visit } from './simulation.ts';
 import { stepTexts } from './step-texts.ts';
 import { useStepWords } from './step-words.ts';
 
-const Canvas = lazy(() => import('./canvas.tsx'));
+const Canvas = chunkOf(() => import('./canvas.tsx'));
+// Loaded before there is a simulation to show.
+Canvas.preload();
 
 interface ClockProps {
   readonly simulation: JourneySimulation;
@@ -150,9 +153,7 @@ export const Playback = ({
           </Text>
         </Group>
       </Paper>
-      <Suspense fallback={<Loading rows={8} />}>
-        <Canvas graph={journey} marks={marks} />
-      </Suspense>
+      <Canvas.Component graph={journey} marks={marks} waiting={<Loading rows={8} />} />
       <Visits visits={done} />
       <Messages visits={done} />
     </Stack>

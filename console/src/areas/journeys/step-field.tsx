@@ -42,9 +42,7 @@ const AreaField = (props: FieldProps) => {
   const [value, change] = useValue(props);
   return (
     <Textarea
-      autosize
-      minRows={3}
-      maxRows={12}
+      className="journey-area"
       label={label}
       error={error}
       value={textOf(value)}
@@ -143,8 +141,7 @@ const PairsField = (props: FieldProps) => {
   };
   return (
     <Textarea
-      autosize
-      minRows={2}
+      className="journey-area"
       label={props.label}
       error={props.error}
       value={text}

@@ -1,29 +1,33 @@
 import { Button, Group, List, NativeSelect, Paper, SegmentedControl, Stack, TextInput, Title } from '@mantine/core';
 import { Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { useTexts } from '../../app/texts.ts';
 import { AddStepMenu } from './add-step-menu.tsx';
-import { type Graph, type Outcome, outcomeId, outcomesOf, type Step, type StepKind, targetOf } from './graph.ts';
+import { type Graph, type Outcome, outcomeId, outcomesOf, type Step, targetOf } from './graph.ts';
 import type { Fault } from './places.ts';
 import { StepField } from './step-field.tsx';
 import { fieldsOf, inMode, STEP_SCHEMAS } from './step-schema.ts';
 import { stepTexts } from './step-texts.ts';
 import { useStepWords } from './step-words.ts';
 import { texts } from './texts.ts';
+import type { JourneyDraft } from './use-draft.ts';
+import { useKept } from './use-kept.ts';
 
 interface PanelProps {
   readonly graph: Graph;
   readonly step: Step;
   readonly faults: readonly Fault[];
+  readonly actions: Pick<JourneyDraft['actions'], 'change' | 'connect' | 'add' | 'remove' | 'first'>;
+}
+
+interface FieldsProps {
+  readonly step: Step;
+  readonly faults: readonly Fault[];
   readonly onChange: (step: Step) => void;
-  readonly onConnect: (outcome: Outcome, target: string | undefined) => void;
-  readonly onAdd: (kind: StepKind, outcome: Outcome) => void;
-  readonly onRemove: () => void;
-  readonly onFirst: () => void;
 }
 
 /** Which of the ways to write a step it is written in. */
-const ModeField = ({ step, onChange }: Pick<PanelProps, 'step' | 'onChange'>) => {
+const ModeField = ({ step, onChange }: Pick<FieldsProps, 'step' | 'onChange'>) => {
   const t = useTexts(stepTexts);
   const { modes } = STEP_SCHEMAS[step.tipo];
   if (!modes) return null;
@@ -44,7 +48,7 @@ const errorOf = (faults: readonly Fault[], path: string): string | undefined =>
     ?.message;
 
 /** The key is taken when the field is left: half a name would rename the links at each letter. */
-const KeyField = ({ step, faults, onChange }: Pick<PanelProps, 'step' | 'faults' | 'onChange'>) => {
+const KeyField = ({ step, faults, onChange }: FieldsProps) => {
   const t = useTexts(texts);
   const [key, setKey] = useState(step.chave);
   return (
@@ -58,37 +62,59 @@ const KeyField = ({ step, faults, onChange }: Pick<PanelProps, 'step' | 'faults'
   );
 };
 
-/** Where each outcome leads: what dragging a link does in the drawing. */
-const NextSteps = ({ graph, step, onConnect, onAdd }: Pick<PanelProps, 'graph' | 'step' | 'onConnect' | 'onAdd'>) => {
+interface NextStepsProps {
+  readonly chave: string;
+  readonly outcomes: readonly Outcome[];
+  /** The targets of the outcomes, in their order; empty where a run ends. */
+  readonly targets: readonly string[];
+  /** Of all steps: each target with its name. */
+  readonly choices: readonly { readonly value: string; readonly label: string }[];
+  readonly actions: Pick<PanelProps['actions'], 'connect' | 'add'>;
+}
+
+/** Where each outcome leads: what dragging a link does in the drawing. Memoized: a journey has as many choices as steps. */
+const NextSteps = memo(({ chave, outcomes, targets, choices, actions }: NextStepsProps) => {
   const t = useTexts(texts);
   const words = useStepWords();
-  const outcomes = outcomesOf(step);
   if (outcomes.length === 0) return null;
-  const targets = graph.passos.map((each) => ({ value: each.chave, label: `${words.nameOf(each)} (${each.chave})` }));
   return (
     <Stack gap="xs" component="section" aria-label={t.next}>
       <Title order={3} size="h5">
         {t.next}
       </Title>
-      {outcomes.map((outcome) => (
+      {outcomes.map((outcome, at) => (
         <Group key={outcomeId(outcome)} align="flex-end" gap="xs">
           <NativeSelect
             flex={1}
             label={words.outcomeOf(outcome)}
-            value={targetOf(graph, step.chave, outcome) ?? ''}
-            data={[{ value: '', label: t.ends }, ...targets]}
-            onChange={({ currentTarget }) => onConnect(outcome, currentTarget.value || undefined)}
+            value={targets[at] ?? ''}
+            data={[{ value: '', label: t.ends }, ...choices]}
+            onChange={({ currentTarget }) => actions.connect(chave, outcome, currentTarget.value || undefined)}
           />
-          <AddStepMenu label={t.addHere} onAdd={(kind) => onAdd(kind, outcome)} />
+          <AddStepMenu label={t.addHere} onAdd={(kind) => actions.add(kind, { key: chave, outcome })} />
         </Group>
       ))}
     </Stack>
   );
+});
+
+/** The values of `NextSteps` for a step, the same objects until they change. */
+const useNextSteps = (graph: Graph, step: Step) => {
+  const words = useStepWords();
+  const outcomes = outcomesOf(step);
+  return useKept({
+    chave: step.chave,
+    outcomes,
+    targets: outcomes.map((outcome) => targetOf(graph, step.chave, outcome) ?? ''),
+    choices: graph.passos.map((each) => ({ value: each.chave, label: `${words.nameOf(each)} (${each.chave})` })),
+  });
 };
 
 /** The settings of a step, field by field, with the faults that the service found. */
-export default function StepPanel(props: PanelProps) {
-  const { graph, step, faults, onChange, onRemove, onFirst } = props;
+export default function StepPanel({ graph, step, faults, actions }: PanelProps) {
+  const { chave } = step;
+  const next = useNextSteps(graph, step);
+  const onChange = (changed: Step) => actions.change(chave, changed);
   const t = useTexts(texts);
   const words = useStepWords();
   const isFirst = graph.passos[0]?.chave === step.chave;
@@ -133,15 +159,20 @@ export default function StepPanel(props: PanelProps) {
             onChange={(config) => onChange({ ...step, config })}
           />
         ))}
-        <NextSteps {...props} />
+        <NextSteps {...next} actions={actions} />
         <Group gap="xs">
           {isFirst ? null : (
-            <Button variant="default" size="xs" onClick={onFirst}>
+            <Button variant="default" size="xs" onClick={() => actions.first(chave)}>
               {t.makeFirst}
             </Button>
           )}
           {graph.passos.length > 1 ? (
-            <Button variant="default" size="xs" leftSection={<Trash2 size={14} aria-hidden />} onClick={onRemove}>
+            <Button
+              variant="default"
+              size="xs"
+              leftSection={<Trash2 size={14} aria-hidden />}
+              onClick={() => actions.remove(chave)}
+            >
               {t.removeStep}
             </Button>
           ) : null}

@@ -1,6 +1,5 @@
 import { useTexts } from '../../app/texts.ts';
-import { UNITS } from './composite-fields.tsx';
-import type { Outcome, Step } from './graph.ts';
+import { type Outcome, type Step, UNITS } from './graph.ts';
 import { stepTexts } from './step-texts.ts';
 
 /** A step in words. */

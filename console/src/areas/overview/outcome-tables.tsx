@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core';
+import { useState } from 'react';
 import { useFormat } from '../../app/format.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { ChannelFigures, Metrics } from '../../sdk.ts';
@@ -38,8 +39,7 @@ const useColumns = (): readonly Column<Figures>[] => {
   ];
 };
 
-/** The figures of the charts as a table: for the keyboard, screen readers, and exact figures. */
-export const FiguresOfCharts = ({ metrics }: { readonly metrics: Metrics }) => {
+const FiguresTable = ({ metrics }: { readonly metrics: Metrics }) => {
   const t = useTexts(texts);
   const labelOf = useLabelOf(metrics);
   const columns: readonly Column<Row>[] = [
@@ -47,14 +47,23 @@ export const FiguresOfCharts = ({ metrics }: { readonly metrics: Metrics }) => {
     ...useColumns(),
   ];
   return (
-    <details>
+    <DataTable
+      caption={t.table}
+      columns={columns}
+      rows={rowsOf(metrics)}
+      keyOf={({ start, channel }) => `${start} ${channel}`}
+    />
+  );
+};
+
+/** The figures of the charts as a table: for the keyboard, screen readers, and exact figures. It is rendered once it is opened. */
+export const FiguresOfCharts = ({ metrics }: { readonly metrics: Metrics }) => {
+  const t = useTexts(texts);
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
       <summary>{t.table}</summary>
-      <DataTable
-        caption={t.table}
-        columns={columns}
-        rows={rowsOf(metrics)}
-        keyOf={({ start, channel }) => `${start} ${channel}`}
-      />
+      {isOpen ? <FiguresTable metrics={metrics} /> : null}
     </details>
   );
 };

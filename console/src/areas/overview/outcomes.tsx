@@ -1,6 +1,5 @@
-import { Group, NativeSelect, SegmentedControl, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
+import { Group, NativeSelect, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
 import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { useTexts } from '../../app/texts.ts';
@@ -10,13 +9,12 @@ import { Section } from '../../ui/page.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { Loading } from '../../ui/states.tsx';
 import { Coins } from '../../ui/values.tsx';
+import { Charts } from './charts.tsx';
 import { Figure } from './figure.tsx';
 import { CHANNELS, channelOf, DEFAULT_RANGE, queryOf, RANGES, rangeOf } from './figures.ts';
 import { FirstSend } from './first-send.tsx';
 import { ByChannel, Failures, FiguresOfCharts } from './outcome-tables.tsx';
 import { texts } from './texts.ts';
-
-const Charts = lazy(() => import('./charts.tsx'));
 
 /** Counts are up to 20 s late: asking more often would show nothing more. */
 const REFRESH_MS = 15_000;
@@ -74,9 +72,7 @@ const OutcomesView = ({ metrics }: { readonly metrics: Metrics }) => {
   return (
     <Stack>
       <Totals totals={metrics.totals} />
-      <Suspense fallback={<Skeleton height={300} />}>
-        <Charts metrics={metrics} />
-      </Suspense>
+      <Charts metrics={metrics} />
       <Text size="sm" c="dimmed">
         {metrics.granularity === 'hour' ? t.hours : t.days(metrics.timeZone)}
       </Text>
