@@ -1,6 +1,5 @@
 import { Text, Timeline } from '@mantine/core';
 import { MessagesSquare } from 'lucide-react';
-import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { ContactTimelineStep } from '../../sdk.ts';
@@ -10,6 +9,7 @@ import { CursorView, useCursorList } from '../../ui/lists.tsx';
 import { emptyState } from '../../ui/states.tsx';
 import { AppLink, Time } from '../../ui/values.tsx';
 import { pageTexts } from './page-texts.ts';
+import { storyQuery } from './queries.ts';
 
 const HOUR_MS = 3_600_000;
 type CustomerEvent = NonNullable<ContactTimelineStep['event']>;
@@ -68,12 +68,7 @@ const Step = ({ step }: { readonly step: ContactTimelineStep }) => {
 };
 
 /** The timeline of a contact, newest first; `asked`: false fetches nothing. */
-export const useStory = (id: string, asked = true) =>
-  useCursorList<ContactTimelineStep>({
-    queryKey: ['contact', id, 'timeline'],
-    read: async (paging, signal) => api.contacts.timeline(id, paging, { signal }),
-    enabled: asked,
-  });
+export const useStory = (id: string, asked = true) => useCursorList({ ...storyQuery(id), enabled: asked });
 
 /** The history between the organization and a person, on every channel, newest first. */
 export const Story = ({ id }: { readonly id: string }) => {

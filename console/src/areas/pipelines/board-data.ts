@@ -3,20 +3,14 @@ import { useCallback, useState } from 'react';
 import { api } from '../../api.ts';
 import type { Board, Card } from '../../sdk.ts';
 import { applyMoves, type Columns, type Move } from './moves.ts';
+import { boardQuery, STEP } from './queries.ts';
 
 const REFRESH_MS = 15_000;
-/** Cards of a stage that are read first, and by each further step. */
-const LIMIT = 50;
 /** The most that one call answers. */
 const MOST = 1_000;
 
-/** A pipeline, what is counted of its stages, and the first cards of each: one call for all of them. */
-export const useBoard = (id: string) =>
-  useQuery({
-    queryKey: ['board', id],
-    queryFn: ({ signal }) => api.pipelines.board(id, { limit: LIMIT }, { signal }),
-    refetchInterval: REFRESH_MS,
-  });
+/** A pipeline, and the first cards of its stages. */
+export const useBoard = (id: string) => useQuery({ ...boardQuery(id), refetchInterval: REFRESH_MS });
 
 /** The first cards of a stage, so many of them; `more`: it has others. */
 const readStage = async (id: string, stageId: string, count: number, signal: AbortSignal) => {
@@ -38,13 +32,13 @@ export const useStages = ({ pipeline: { id }, estagios }: Board) => {
   const queries = useQueries({
     queries: longer.map((stage) => ({
       queryKey: ['board', id, 'cards', stage.id, wanted[stage.id]],
-      queryFn: ({ signal }: { signal: AbortSignal }) => readStage(id, stage.id, wanted[stage.id] ?? LIMIT, signal),
+      queryFn: ({ signal }: { signal: AbortSignal }) => readStage(id, stage.id, wanted[stage.id] ?? STEP, signal),
       placeholderData: keepPreviousData,
       refetchInterval: REFRESH_MS,
     })),
   });
   const showMore = useCallback(
-    (stageId: string) => setWanted((all) => ({ ...all, [stageId]: (all[stageId] ?? LIMIT) + LIMIT })),
+    (stageId: string) => setWanted((all) => ({ ...all, [stageId]: (all[stageId] ?? STEP) + STEP })),
     [],
   );
   const read = new Map(longer.map((stage, at) => [stage.id, queries[at]?.data]));

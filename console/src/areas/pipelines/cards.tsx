@@ -6,10 +6,10 @@ import {
 } from '@hello-pangea/dnd';
 import { Badge } from '@mantine/core';
 import { useMergedRef } from '@mantine/hooks';
-import { Link } from '@tanstack/react-router';
 import { AlarmClock } from 'lucide-react';
 import { memo } from 'react';
 import { useFormat } from '../../app/format.ts';
+import { leadsTo } from '../../app/links.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Card, Stage } from '../../sdk.ts';
 import { Amount } from '../../ui/amount.tsx';
@@ -75,15 +75,15 @@ export const CardTile = ({ card, stage, names, handle, dragging = false }: CardT
   if (!card) return null;
   const { role: _, ...handleProps } = handle ?? { role: '' };
   return (
-    <Link
+    <a
       {...handleProps}
-      to={`/pipelines/${card.pipelineId}/cards/${card.id}`}
+      {...leadsTo(`/pipelines/${card.pipelineId}/cards/${card.id}`)}
       className={styles.card}
       data-card={card.id}
       data-dragging={dragging || undefined}
     >
       <Content card={card} stage={stage} person={personOf(card, names)} />
-    </Link>
+    </a>
   );
 };
 

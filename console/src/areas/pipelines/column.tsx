@@ -1,5 +1,5 @@
 import { Droppable } from '@hello-pangea/dnd';
-import { Button, Group, Text, Title } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { memo } from 'react';
 import { useFormat } from '../../app/format.ts';
 import { useTexts } from '../../app/texts.ts';
@@ -25,26 +25,23 @@ interface ColumnProps {
   readonly near: boolean;
 }
 
+/** Plain elements: there are up to twenty of them. */
 const Head = ({ stage, count, total }: Pick<ColumnProps, 'stage' | 'count'> & { readonly total: number }) => {
   const format = useFormat();
   return (
     <>
-      <Group justify="space-between" gap="xs" wrap="nowrap" align="baseline">
-        <Title order={2} size="h5" className="breakable">
-          {stage.nome}
-        </Title>
-        <Text size="sm" c="dimmed" data-total>
-          {format.number(total)}
-        </Text>
-      </Group>
-      <Text size="xs" c="dimmed" mih="1.2em">
+      <div className={styles.head}>
+        <h2>{stage.nome}</h2>
+        <span data-total>{format.number(total)}</span>
+      </div>
+      <div className={styles.sums}>
         {(count?.valores ?? []).map(({ moeda, valor }, at) => (
           <span key={moeda}>
             {at > 0 ? ' · ' : ''}
             <Amount value={valor} currency={moeda} />
           </span>
         ))}
-      </Text>
+      </div>
     </>
   );
 };
