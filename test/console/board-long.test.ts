@@ -45,7 +45,7 @@ const open = async () => {
 };
 const rendered = (page: Page) => page.locator('[data-card]').count();
 const titlesOf = async (page: Page) => (await shown(page))[0] ?? [];
-/** What holds the focus: a card's title, and its place in the list. */
+/** The focused card: its title, and its place in the list. */
 const focused = (page: Page) =>
   page.evaluate<{ title: string | undefined; place: string | null }>(`(() => {
     const item = document.activeElement?.closest('li');

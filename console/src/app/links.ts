@@ -28,7 +28,7 @@ const isPlainClick = (event: Pick<MouseEvent, 'button' | 'metaKey' | 'altKey' | 
   event.button === 0 && !(event.metaKey || event.altKey || event.ctrlKey || event.shiftKey);
 
 /**
- * What the page's frame listens to, so that plain links in it (`leadsTo`) lead to their pages without loading the document, and the files of one that
+ * Listeners of the page's frame: with them, plain links in it (`leadsTo`) lead to their pages without loading the document, and the files of one that
  * is pointed at are loaded. The router's own links do the same, and each takes as long to render as a row of a table.
  */
 export const usePlainLinks = () => {

@@ -15,7 +15,7 @@ export const contacts = defineArea({
       load: () => import('./list-page.tsx'),
       ask: (cache, { search }) => {
         void cache.prefetchQuery(listsQuery());
-        // What a search asks for depends on what the person may search by, which the page knows.
+        // The calls of a search depend on what the person may search by, which the page knows.
         if (Object.keys(search).length === 0) void cache.prefetchQuery(pagedQuery(contactsQuery({}), 0));
       },
     },
