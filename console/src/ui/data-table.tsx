@@ -14,11 +14,15 @@ interface RowLinkProps {
   /** Below `/console`. */
   readonly to: string;
   readonly 'aria-label'?: string;
+  /** Always underlined, not only under the pointer: for a link within a text. */
+  readonly underlined?: boolean;
   readonly children: ReactNode;
 }
 
 /** A link in a row: a plain element, like the table's own. */
-export const RowLink = ({ to, ...link }: RowLinkProps) => <a {...leadsTo(to)} className="app-link" {...link} />;
+export const RowLink = ({ to, underlined, ...link }: RowLinkProps) => (
+  <a {...leadsTo(to)} className="app-link" data-underlined={underlined || undefined} {...link} />
+);
 
 /** The column by which one goes to the page of what a row shows. */
 export const linkColumn = <T,>(title: string, toOf: (row: T) => string, nameOf: (row: T) => ReactNode): Column<T> => ({
