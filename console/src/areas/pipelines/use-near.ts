@@ -1,5 +1,5 @@
 import { type Range, useVirtualizer } from '@tanstack/react-virtual';
-import { useCallback, useRef } from 'react';
+import { useCallback, useDeferredValue, useRef } from 'react';
 import type { Stage } from '../../sdk.ts';
 import { withFocused } from './use-rows.ts';
 
@@ -20,7 +20,8 @@ export const useNear = (stages: readonly Stage[]) => {
     horizontal: true,
     count: stages.length,
     getScrollElement: () => board.current,
-    overscan: 1,
+    // Those in view are shown first.
+    overscan: useDeferredValue(1, 0),
     initialRect: { width: window.innerWidth - NAVIGATION_REM * px, height: window.innerHeight },
     estimateSize: useCallback(() => COLUMN_REM * px, [px]),
     rangeExtractor: useCallback(

@@ -1,9 +1,9 @@
 import { defaultRangeExtractor, type Range, useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type FocusEvent, useCallback, useLayoutEffect, useRef, useState } from 'react';
+import { type FocusEvent, useCallback, useDeferredValue, useLayoutEffect, useRef, useState } from 'react';
 import type { Card } from '../../sdk.ts';
 
-/** Cards beyond the view that are rendered at each end: the next one is there for the keyboard before the page scrolls. */
-const BEYOND = 3;
+/** Cards beyond the view that are rendered at each end: the next one is there for a drag before the page scrolls. */
+const BEYOND = 2;
 /** Where the lists of a board begin, about, in px: until it is measured. */
 const ABOUT_TOP = 200;
 /** Of a card, in px, until it is measured: what surrounds its lines, a line of each kind, and letters of its title to a line. */
@@ -51,7 +51,8 @@ export const useRows = (cards: readonly Card[], near: boolean, growing: boolean)
   const virtualizer = useWindowVirtualizer<HTMLLIElement>({
     count: cards.length,
     scrollMargin: top,
-    overscan: BEYOND,
+    // Those in view are shown first.
+    overscan: useDeferredValue(BEYOND, 0),
     initialRect: { width: window.innerWidth, height: window.innerHeight },
     estimateSize: useCallback((index: number) => (cards[index] ? estimateHeight(cards[index]) : 0), [cards]),
     getItemKey: useCallback((index: number) => cards[index]?.id ?? index, [cards]),
