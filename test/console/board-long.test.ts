@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { mapConcurrently } from '../../shared/domain/core/map-concurrently.ts';
 import { use } from '../support/use.ts';
-import { column, shown, tile } from './board-kit.ts';
+import { column, middle, shown, tile } from './board-kit.ts';
 import { DESKTOP } from './browser.ts';
 import { expectNoFaults, inspect, made, PATIENCE, startConsole } from './kit.ts';
 
@@ -11,10 +11,11 @@ const service = await use(startConsole());
 const STAGES = 20;
 const PAGE = 50;
 const BEYOND = 10;
-/** Of a screen of 1280 by 800: six columns, and in each no more rows than twenty. */
+/** Of a screen of 1280 by 800, which the tests have: six columns, and in each no more rows than twenty. */
 const NEAR = 120;
+const WIDTH = 1280;
 
-/** A board of more than a thousand cards; `stored`: the titles of its first stage, as the service has them. */
+/** A board of more than a thousand cards; `storedIn`: the titles of a stage, as the service has them. */
 const startLongBoard = async () => {
   const tenant = await service.tenant();
   const estagios = [
@@ -30,13 +31,15 @@ const startLongBoard = async () => {
     const titulo = `Negócio ${String(at).padStart(4, '0')}`;
     return made(tenant, '/cards', { pipelineId: pipeline.id, estagioId: stage.id, titulo, ...motivoPerda });
   });
-  const stored = async (): Promise<string[]> => {
+  const storedIn = async (stage: string): Promise<string[]> => {
     const { body } = await tenant.test.get(`/pipelines/${pipeline.id}/board`, { limit: PAGE + BEYOND });
-    return body.estagios[0].cards.map(({ titulo }: { titulo: string }) => titulo);
+    const { cards } = body.estagios.find(({ nome }: { nome: string }) => nome === stage);
+    return cards.map(({ titulo }: { titulo: string }) => titulo);
   };
-  return { tenant, path: `/console/pipelines/${pipeline.id}`, stored };
+  return { tenant, path: `/console/pipelines/${pipeline.id}`, storedIn };
 };
-const { tenant, path, stored } = await startLongBoard();
+const { tenant, path, storedIn } = await startLongBoard();
+const stored = () => storedIn('Estágio 1');
 
 const open = async () => {
   const page = await service.signedInAt(path, tenant, 'owner', DESKTOP);
@@ -141,6 +144,31 @@ describe('a board of a thousand cards', () => {
     await expect.poll(stored, PATIENCE).toEqual(before.toSpliced(45, 1));
     await expect.poll(() => column(page, 'Estágio 2').locator('[data-total]').textContent(), PATIENCE).toBe('51');
     await expect.poll(() => focused(page), PATIENCE).toEqual({ title, place: '46' });
+    expectNoFaults(page);
+  });
+
+  test('is dragged by the mouse to a stage beyond the view, and lands where the page announces it', async () => {
+    const page = await open();
+    const [title = ''] = await stored();
+    const said = page.locator('[id^="rfd-announcement"]');
+    const from = await middle(tile(page, title));
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down();
+    await page.mouse.move(from.x + 10, from.y + 10, { steps: 3 });
+    await page.locator('[data-dragging]').waitFor();
+    // At its edge the board scrolls for as long as the mouse moves there.
+    const overAt = (x: number) => async () => {
+      await page.mouse.move(x, from.y + 100);
+      await page.mouse.move(x - 2, from.y + 100);
+      return (await said.textContent()) ?? '';
+    };
+    await expect.poll(overAt(WIDTH - 30), PATIENCE).toMatch(/sobre Estágio (8|9|1\d), posição \d+\./);
+    // Away from the edge it stands still.
+    await expect.poll(overAt(WIDTH / 2), PATIENCE).toMatch(/sobre Estágio \d+, posição [2-9]\./);
+    await page.mouse.up();
+    await expect.poll(() => said.textContent(), PATIENCE).toContain('solto em');
+    const [, stage, place] = /solto em (.+), posição (\d+)\./.exec((await said.textContent()) ?? '') ?? [];
+    await expect.poll(async () => (await storedIn(stage ?? ''))[Number(place) - 1], PATIENCE).toBe(title);
     expectNoFaults(page);
   });
 });
