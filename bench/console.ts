@@ -11,6 +11,9 @@ import { columns, figure, median, type Section, verdict } from './report.ts';
 const PROMISED = 1_000_000;
 /** How many contacts, and how many messages, the organization has; a whole run has `CONSOLE=1000000`. */
 const SIZE = Number(process.env.CONSOLE ?? 10_000);
+/** `PAGES=board`: the openings and interactions whose names match this alone, for work on one page; a record has all of them. */
+const PAGES = process.env.PAGES ?? '';
+const isChosen = ({ what }: { readonly what: string }): boolean => new RegExp(PAGES).test(what);
 /** In ms: what a page takes besides its calls, and from an input to the frame that shows what it did. */
 const GOAL = { own: 100, interaction: 100 };
 
@@ -80,8 +83,10 @@ const measure = async () => {
     try {
       const floor = await measureBrowserFloor(browser);
       console.log('console: the browser alone', floor);
-      const pages = await each(openingsOf(world), (opening) => measureOpening(page, opening));
-      const interactions = await each(interactionsOf(world), (interaction) => measureInteraction(page, interaction));
+      const pages = await each(openingsOf(world).filter(isChosen), (opening) => measureOpening(page, opening));
+      const interactions = await each(interactionsOf(world).filter(isChosen), (interaction) =>
+        measureInteraction(page, interaction),
+      );
       return { floor, pages, interactions };
     } finally {
       await browser.close();
@@ -94,10 +99,11 @@ type Measured = Awaited<ReturnType<typeof measure>>;
 
 const scale =
   SIZE < PROMISED ? ` **Scaled down**: ${figure(SIZE)} of ${figure(PROMISED)} (\`CONSOLE=${PROMISED}\`).` : '';
+const part = PAGES === '' ? '' : ` **In part**: what matches \`PAGES=${PAGES}\`.`;
 const HOW = `An organization with ${figure(SIZE)} contacts and as many messages in a local service, whose engine is in memory, and its console in a Chromium on the same machine, which draws without a
 graphics card: all share its cores. A page is opened by its link, from a document that holds nothing but the page before; from the press until what it is opened for is there. What it takes besides its calls is its own:
 its files, its script, and calls that wait for others' answers. Beside it, the same calls made by \`fetch\` alone. Medians of ${ROUNDS}; the first does not count. An interaction's latency is the browser's own
-(Event Timing): from the input to the next frame, in steps of 8 ms, 16 at least; each key is one. The floor of both is a page without any library that shows a table of as many rows, and a field.${scale}`;
+(Event Timing): from the input to the next frame, in steps of 8 ms, 16 at least; each key is one. The floor of both is a page without any library that shows a table of as many rows, and a field.${scale}${part}`;
 
 const times = (value: number, floor: number): string => `${figure(value / floor)}×`;
 

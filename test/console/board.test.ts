@@ -192,11 +192,18 @@ describe('the board', () => {
     await inspect(page, 'board-phone');
   });
 
-  test('shows all cards of a stage that has more than a screen shows', async () => {
+  test('shows all cards of a stage that has more than a screen shows, in their order, as the page is scrolled', async () => {
     const titles = Array.from({ length: 35 }, (_, at) => `Negócio ${at + 1}`);
     const { tenant, path } = await startBoard(titles);
     const page = await service.signedInAt(path, tenant);
-    await expect.poll(() => shown(page), PATIENCE).toEqual([titles, [], [], [], []]);
+    const seen: string[] = [];
+    const scroll = async () => {
+      const [inView = []] = await shown(page);
+      seen.push(...inView.filter((title) => !seen.includes(title)));
+      await page.evaluate('window.scrollBy(0, 300)');
+      return seen;
+    };
+    await expect.poll(scroll, PATIENCE).toEqual(titles);
     expectNoFaults(page);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { FILES, filled } from '../media/files.ts';
 import { use } from '../support/use.ts';
+import { column } from './board-kit.ts';
 import { expectNoFaults, inspect, made, PATIENCE, startConsole } from './kit.ts';
 
 const service = await use(startConsole());
@@ -99,8 +100,10 @@ describe('a card', () => {
     await made(tenant, '/activities', { cardId: id, tipo: 'tarefa', titulo: EVIL, descricao: EVIL });
     expect((await tenant.test.post(`/cards/${id}/lost`, { motivoPerda: EVIL })).status).toBe(200);
     const page = await service.signedIn(tenant, 'viewer');
-    for (const shown of [path, path.replace(/\/cards.*/, '')]) {
+    const board = path.replace(/\/cards.*/, '');
+    for (const shown of [path, board]) {
       await page.goto(shown);
+      if (shown === board) await column(page, 'Perdido').scrollIntoViewIfNeeded();
       await page.getByText('<img src=x', { exact: false }).first().waitFor();
       expect(await page.evaluate("'hit' in window")).toBe(false);
       expect(await page.locator('img[src="x"], a[href^="javascript"]').count()).toBe(0);

@@ -2,20 +2,18 @@ import { MantineProvider } from '@mantine/core';
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
-import { newQueryClient } from './queries.ts';
-import { router } from './router.tsx';
+import { cacheNow, router } from './router.tsx';
 import { useSession } from './session.ts';
 import { initialLanguage, type Language, LanguageContext, LOCALES, storeLanguage } from './texts.ts';
 import { schemeManager, styleNonce, theme, variables } from './theme.ts';
 
-/** Data of one environment or person must not be shown in another: each session has its own cache. */
+/** The cache of whoever is signed in. Pages that were opened before are loaded again. */
 const useOwnCache = (): QueryClient => {
-  const { environment, session } = useSession();
-  const whose = `${environment} ${session?.session.id ?? ''}`;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever it is somebody else, or elsewhere.
-  useEffect(() => void router.invalidate(), [whose]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
-  return useMemo(() => newQueryClient(() => void router.invalidate()), [whose]);
+  useSession();
+  const cache = cacheNow();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever it is somebody else's, or of another environment.
+  useEffect(() => void router.invalidate(), [cache]);
+  return cache;
 };
 
 export const App = () => {

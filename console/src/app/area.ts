@@ -1,3 +1,4 @@
+import type { QueryClient } from '@tanstack/react-query';
 import type { LucideIcon } from 'lucide-react';
 import type { ComponentType } from 'react';
 import type { Scope } from './session.ts';
@@ -7,11 +8,19 @@ import type { Language } from './texts.ts';
 export const GROUPS = ['start', 'send', 'audience', 'sales', 'build', 'manage', 'stage'] as const;
 export type Group = (typeof GROUPS)[number];
 
+/** Where a page is opened: the parameters of its path, and its search. */
+export interface Opening {
+  readonly params: Readonly<Record<string, string>>;
+  readonly search: Readonly<Record<string, string>>;
+}
+
 /** A page of an area, loaded when it is opened. */
 export interface AreaPage {
   /** Below the area's path: `/`, or with parameters as `/$id`. */
   readonly path: `/${string}`;
   readonly load: () => Promise<{ readonly default: ComponentType }>;
+  /** Asks for what it shows, into the cache, while its files are loaded. */
+  readonly ask?: (cache: QueryClient, opening: Opening) => void;
 }
 
 /** An area of the console: docs/console.md#how-to-add-an-area. */

@@ -4,6 +4,7 @@ import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { memo, useEffect } from 'react';
 import { AREAS } from '../areas/index.ts';
 import { type Area, GROUPS } from './area.ts';
+import { usePlainLinks } from './links.ts';
 import { EnvironmentSwitch, PersonMenu, SettingsMenu } from './menus.tsx';
 import { useSession } from './session.ts';
 import { shellTexts } from './shell-texts.ts';
@@ -94,7 +95,7 @@ export const Layout = () => {
       <nav className="frame-navigation" aria-label={t.navigation} data-opened={opened || undefined}>
         <Navigation onFollow={close} />
       </nav>
-      <main id="main" className="frame-main" tabIndex={-1}>
+      <main id="main" className="frame-main" tabIndex={-1} {...usePlainLinks()}>
         <Outlet />
       </main>
     </div>

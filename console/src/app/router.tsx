@@ -1,3 +1,4 @@
+import type { QueryClient } from '@tanstack/react-query';
 import {
   createRootRoute,
   createRoute,
@@ -9,9 +10,11 @@ import {
 } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { AREAS } from '../areas/index.ts';
-import type { Area } from './area.ts';
+import type { Area, AreaPage, Opening } from './area.ts';
 import { Layout } from './layout.tsx';
+import { BASE, parseSearch, stringifySearch } from './links.ts';
 import { CrashedPage, ForbiddenPage, NotFoundPage, PendingPage, PendingSession } from './pages.tsx';
+import { newQueryClient } from './queries.ts';
 import { restoreSession, type Scope, sessionNow } from './session.ts';
 import { SignInPage } from './sign-in-page.tsx';
 
@@ -58,28 +61,30 @@ const guarded = (area: Area, Component: ComponentType): ComponentType => {
   };
 };
 
+/** A page's calls begin with the loading of its files, not behind it; not for a link that is only pointed at. */
+const loaderOf = ({ scope }: Area, { ask }: AreaPage) =>
+  ask &&
+  (({ params, location, preload }: { params: object; location: { search: object }; preload: boolean }): void => {
+    if (preload || (scope !== undefined && !sessionNow().session?.scopes.includes(scope))) return;
+    ask(cacheNow(), { params, search: location.search } as Opening);
+  });
+
 const pagesOf = (area: Area) =>
-  area.pages.map(({ path, load }) => {
-    const page = lazyRouteComponent(async () => ({ default: guarded(area, (await load()).default) }));
+  area.pages.map((page) => {
+    const { path, load } = page;
+    const loader = loaderOf(area, page);
+    const component = lazyRouteComponent(async () => ({ default: guarded(area, (await load()).default) }));
     return createRoute({
       getParentRoute: () => signedIn,
       path: `/${area.path}${path === '/' ? '' : path}`,
-      component: page,
+      component,
       pendingComponent: PendingPage,
+      ...(loader ? { loader } : {}),
     });
   });
 
-/** Search parameters are texts: a phone number stays one, and an address is read as it is written. */
-const parseSearch = (text: string) => Object.fromEntries(new URLSearchParams(text));
-const stringifySearch = (search: Readonly<Record<string, unknown>>): string => {
-  const given = Object.entries(search).flatMap(([name, value]): [string, string][] =>
-    value === undefined || value === '' ? [] : [[name, String(value)]],
-  );
-  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
-};
-
 export const router = createRouter({
-  basepath: '/console',
+  basepath: BASE,
   routeTree: root.addChildren([signIn, signedIn.addChildren(AREAS.flatMap(pagesOf))]),
   defaultErrorComponent: CrashedPage,
   defaultNotFoundComponent: NotFoundPage,
@@ -89,3 +94,12 @@ export const router = createRouter({
   stringifySearch,
   scrollRestoration: true,
 });
+
+let cache: { readonly whose: string; readonly client: QueryClient } | undefined;
+/** The cache of the session that is open: data of one environment or person must not be shown in another. */
+export const cacheNow = (): QueryClient => {
+  const { environment, session } = sessionNow();
+  const whose = `${environment} ${session?.session.id ?? ''}`;
+  if (cache?.whose !== whose) cache = { whose, client: newQueryClient(() => void router.invalidate()) };
+  return cache.client;
+};

@@ -1,5 +1,5 @@
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { leadsTo } from '../app/links.ts';
 
 /** A column: how it is called, and what it shows of a row. */
 export interface Column<T> {
@@ -10,15 +10,25 @@ export interface Column<T> {
   readonly alignEnd?: boolean;
 }
 
+interface RowLinkProps {
+  /** Below `/console`. */
+  readonly to: string;
+  readonly 'aria-label'?: string;
+  /** Always underlined, not only under the pointer: for a link within a text. */
+  readonly underlined?: boolean;
+  readonly children: ReactNode;
+}
+
+/** A link in a row: a plain element, like the table's own. */
+export const RowLink = ({ to, underlined, ...link }: RowLinkProps) => (
+  <a {...leadsTo(to)} className="app-link" data-underlined={underlined || undefined} {...link} />
+);
+
 /** The column by which one goes to the page of what a row shows. */
 export const linkColumn = <T,>(title: string, toOf: (row: T) => string, nameOf: (row: T) => ReactNode): Column<T> => ({
   key: 'link',
   title,
-  cell: (row) => (
-    <Link to={toOf(row)} className="app-link">
-      {nameOf(row)}
-    </Link>
-  ),
+  cell: (row) => <RowLink to={toOf(row)}>{nameOf(row)}</RowLink>,
 });
 
 /** The same for rows with ids of their own: their pages are under one path, and one of their fields names them. */

@@ -1,7 +1,8 @@
 import { Stack } from '@mantine/core';
-import { hashKey, type QueryKey, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { hashKey, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { type Column, DataTable } from './data-table.tsx';
+import { type CursorQuery, cursorQuery, PAGE_SIZE, type PagedQuery, pagedQuery } from './list-queries.ts';
 import { LoadMore, Paging, useSkip } from './paging.tsx';
 import { ProblemView } from './problem-view.tsx';
 import { Loading } from './states.tsx';
@@ -52,30 +53,19 @@ export const WholeList = <A, T>({ query, select, empty, ...table }: WholeListPro
   </QueryView>
 );
 
-/** How many items a page has, unless its list says otherwise. */
-const PAGE_SIZE = 50;
-
-interface PagedListOptions<F, P> {
-  /** The key of the list, whatever its filters and page. */
-  readonly queryKey: QueryKey;
-  /** The operation's query without the page. */
-  readonly filters?: F;
-  readonly read: (query: F & { readonly skip: number; readonly limit: number }, signal: AbortSignal) => PromiseLike<P>;
-  readonly limit?: number;
+interface PagedListOptions<F, P> extends PagedQuery<F, P> {
   /** How often it is read again, in ms. */
   readonly refreshMs?: number;
 }
 
 /** The page of a list that the address says. It stays until its successor is there, but not where something else is listed. */
 export const usePagedList = <P, F extends object = object>(options: PagedListOptions<F, P>) => {
-  const { queryKey, filters = {} as F, read, limit = PAGE_SIZE, refreshMs } = options;
-  const skip = useSkip(limit);
+  const skip = useSkip(options.limit ?? PAGE_SIZE);
   return useQuery<P>({
-    queryKey: [...queryKey, filters, skip],
-    queryFn: async ({ signal }) => read({ ...filters, skip, limit }, signal),
+    ...pagedQuery(options, skip),
     placeholderData: (before, query) =>
-      hashKey(query?.queryKey.slice(0, -2) ?? []) === hashKey(queryKey) ? before : undefined,
-    refetchInterval: refreshMs ?? false,
+      hashKey(query?.queryKey.slice(0, -2) ?? []) === hashKey(options.queryKey) ? before : undefined,
+    refetchInterval: options.refreshMs ?? false,
   });
 };
 
@@ -96,29 +86,18 @@ export const PagedList = <T,>({ query, limit = PAGE_SIZE, caption, columns, keyO
   </QueryView>
 );
 
-interface CursorPage<T> {
-  readonly items: readonly T[];
-  readonly nextCursor?: string | null | undefined;
-}
-
-interface CursorListOptions<T> {
-  readonly queryKey: QueryKey;
-  readonly read: (paging: { readonly cursor?: string }, signal: AbortSignal) => Promise<CursorPage<T>>;
+interface CursorListOptions<T> extends CursorQuery<T> {
   readonly enabled?: boolean;
   /** How often the shown items are read again, in ms. */
   readonly refreshMs?: number;
 }
 
 /** The pages of a list that pages by cursor, as far as one has asked for them. */
-export const useCursorList = <T,>({ queryKey, read, enabled = true, refreshMs }: CursorListOptions<T>) =>
+export const useCursorList = <T,>({ enabled = true, refreshMs, ...query }: CursorListOptions<T>) =>
   useInfiniteQuery({
-    queryKey,
+    ...cursorQuery(query),
     enabled,
     refetchInterval: refreshMs ?? false,
-    initialPageParam: undefined as string | undefined,
-    queryFn: async ({ pageParam, signal }): Promise<CursorPage<T>> =>
-      read(pageParam ? { cursor: pageParam } : {}, signal),
-    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
     select: ({ pages }) => pages.flatMap(({ items }) => items),
   });
 

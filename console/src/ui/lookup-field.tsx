@@ -44,6 +44,7 @@ export const LookupField = ({
 }: LookupFieldProps) => {
   const t = useTexts(texts);
   const [typed, setTyped] = useState('');
+  const [opened, setOpened] = useState(false);
   const [text] = useDebouncedValue(typed, TYPING_MS);
   const name = useQuery({
     queryKey: ['lookup', what, 'name', value],
@@ -56,6 +57,8 @@ export const LookupField = ({
   const found = useQuery({
     queryKey: ['lookup', what, wanted],
     queryFn: ({ signal }) => search(wanted, signal),
+    // A field that is only shown asks for nothing.
+    enabled: opened,
     placeholderData: keepPreviousData,
   });
   const choices = found.data ?? [];
@@ -73,6 +76,7 @@ export const LookupField = ({
       clearButtonProps={{ 'aria-label': `${t.clear}: ${label}` }}
       searchValue={typed}
       onSearchChange={setTyped}
+      onDropdownOpen={() => setOpened(true)}
       // The service decides what matches.
       filter={({ options }) => options}
       nothingFoundMessage={found.isFetching ? '…' : t.nothing}

@@ -1,4 +1,3 @@
-import { Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { AriaAttributes, ReactNode } from 'react';
 import { useFormat } from '../app/format.ts';
@@ -92,12 +91,8 @@ export const AppLink = ({ to, search, underlined, children, ...aria }: AppLinkPr
 /** A name and its value, in a list of facts. */
 export const Fact = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
   <div>
-    <Text component="dt" size="sm" c="dimmed">
-      {name}
-    </Text>
-    <Text component="dd" m={0} className="breakable">
-      {children}
-    </Text>
+    <dt className="note">{name}</dt>
+    <dd className="breakable">{children}</dd>
   </div>
 );
 

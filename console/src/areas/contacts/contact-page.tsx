@@ -22,6 +22,7 @@ import { Journeys } from './journeys.tsx';
 import { Memberships } from './memberships.tsx';
 import { pageTexts } from './page-texts.ts';
 import { Privacy } from './privacy.tsx';
+import { contactQuery } from './queries.ts';
 import { Activities, Deals } from './sales.tsx';
 import { Story, useStory } from './story.tsx';
 import { texts } from './texts.ts';
@@ -198,10 +199,7 @@ const Merged = ({ into }: { readonly into: string }) => {
 export default function ContactPageView() {
   const t = useTexts(texts);
   const { id = '' }: { id?: string } = useParams({ strict: false });
-  const contact = useQuery({
-    queryKey: ['contact', id],
-    queryFn: ({ signal }) => api.contacts.get(id, { signal }),
-  });
+  const contact = useQuery(contactQuery(id));
   // Fetched in parallel with the contact when the page opens on it.
   const [{ tab }] = useSearchValues();
   useStory(id, tab === undefined);

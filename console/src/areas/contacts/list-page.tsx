@@ -3,10 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Contact as ContactIcon } from 'lucide-react';
 import { Suspense, useDeferredValue, useMemo, useState } from 'react';
-import { api } from '../../api.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
-import type { ContactPage, ContactsListQuery } from '../../sdk.ts';
+import type { ContactsListQuery } from '../../sdk.ts';
 import { ContactExport } from '../../ui/contact-export.tsx';
 import { useConsentWords, useContactColumns } from '../../ui/contacts.tsx';
 import { type Choice, choicesOf } from '../../ui/fields.tsx';
@@ -16,13 +15,13 @@ import { Page } from '../../ui/page.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { emptyState } from '../../ui/states.tsx';
 import { CreateContactDialog } from './dialogs.ts';
+import { contactsQuery, listsQuery } from './queries.ts';
 import { texts } from './texts.ts';
 
 const useFields = (): readonly FilterField[] => {
   const t = useTexts(texts);
   const consents = useConsentWords();
-  // All of them: an organization has at most 1,000.
-  const lists = useQuery({ queryKey: ['lists'], queryFn: ({ signal }) => api.lists.all({ signal }) });
+  const lists = useQuery(listsQuery());
   // Up to 1,000 choices: the contacts are rendered first.
   const known = useDeferredValue(lists.data);
   return useMemo(() => {
@@ -65,11 +64,7 @@ export default function ContactsPage() {
   const [{ q }] = useSearchValues();
   const [creating, setCreating] = useState(false);
   const asked = { ...filters, ...(q?.trim() ? { q: q.trim() } : {}) };
-  const list = usePagedList<ContactPage, ContactsListQuery>({
-    queryKey: ['contacts'],
-    filters: asked,
-    read: (query, signal) => api.contacts.list(query, { signal }),
-  });
+  const list = usePagedList(contactsQuery(asked));
   const isFiltered = Object.keys(asked).length > 0;
   return (
     <Page title={t.title} description={t.description} actions={<Actions onCreate={() => setCreating(true)} />}>

@@ -1,15 +1,16 @@
 import { Text, Timeline } from '@mantine/core';
 import { MessagesSquare } from 'lucide-react';
-import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { ContactTimelineStep } from '../../sdk.ts';
 import { Amount } from '../../ui/amount.tsx';
 import { JsonView } from '../../ui/code-block.tsx';
+import { RowLink } from '../../ui/data-table.tsx';
 import { CursorView, useCursorList } from '../../ui/lists.tsx';
 import { emptyState } from '../../ui/states.tsx';
 import { AppLink, Time } from '../../ui/values.tsx';
 import { pageTexts } from './page-texts.ts';
+import { storyQuery } from './queries.ts';
 
 const HOUR_MS = 3_600_000;
 type CustomerEvent = NonNullable<ContactTimelineStep['event']>;
@@ -22,16 +23,16 @@ const EventStep = ({ event }: { readonly event: CustomerEvent }) => {
   return (
     <>
       {value === undefined ? null : (
-        <Text size="sm">
+        <div className="line">
           <Amount value={value} currency={currency} />
-        </Text>
+        </div>
       )}
       {attribution ? (
-        <Text size="sm">
-          <AppLink to={`/messages/${attribution.messageId}`}>
+        <div className="line">
+          <RowLink to={`/messages/${attribution.messageId}`}>
             {after === undefined ? t.attributedSoon : t.attributed(after)}
-          </AppLink>
-        </Text>
+          </RowLink>
+        </div>
       ) : null}
       {properties ? <JsonView value={properties} /> : null}
     </>
@@ -43,37 +44,26 @@ const Step = ({ step }: { readonly step: ContactTimelineStep }) => {
   const { at, detail, messageId, turn, event } = step;
   return (
     <>
-      <Text size="sm" className="breakable">
-        {detail}
-      </Text>
-      {turn?.text ? (
-        <Text size="sm" className="breakable">
-          {turn.text}
-        </Text>
-      ) : null}
+      <div className="line">{detail}</div>
+      {turn?.text ? <div className="line">{turn.text}</div> : null}
       {event ? <EventStep event={event} /> : null}
-      <Text size="xs" c="dimmed" component="div">
+      <div className="note" data-small>
         <Time at={at} />
         {messageId ? (
           <>
             {' · '}
-            <AppLink to={`/messages/${messageId}`} underlined>
+            <RowLink to={`/messages/${messageId}`} underlined>
               {t.open}
-            </AppLink>
+            </RowLink>
           </>
         ) : null}
-      </Text>
+      </div>
     </>
   );
 };
 
 /** The timeline of a contact, newest first; `asked`: false fetches nothing. */
-export const useStory = (id: string, asked = true) =>
-  useCursorList<ContactTimelineStep>({
-    queryKey: ['contact', id, 'timeline'],
-    read: async (paging, signal) => api.contacts.timeline(id, paging, { signal }),
-    enabled: asked,
-  });
+export const useStory = (id: string, asked = true) => useCursorList({ ...storyQuery(id), enabled: asked });
 
 /** The history between the organization and a person, on every channel, newest first. */
 export const Story = ({ id }: { readonly id: string }) => {

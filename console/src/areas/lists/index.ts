@@ -1,5 +1,7 @@
 import { ListChecks } from 'lucide-react';
 import { defineArea } from '../../app/area.ts';
+import { pagedQuery } from '../../ui/list-queries.ts';
+import { listQuery, membersQuery } from './queries.ts';
 
 export const lists = defineArea({
   path: 'lists',
@@ -9,6 +11,14 @@ export const lists = defineArea({
   scope: 'contacts:read',
   pages: [
     { path: '/', load: () => import('./lists-page.tsx') },
-    { path: '/$id', load: () => import('./list-page.tsx') },
+    {
+      path: '/$id',
+      load: () => import('./list-page.tsx'),
+      ask: (cache, { params: { id = '' }, search: { q, page } }) => {
+        void cache.prefetchQuery(listQuery(id));
+        // Another page than the first is asked for by the list, which knows how many it shows.
+        if (page === undefined) void cache.prefetchQuery(pagedQuery(membersQuery(id, q), 0));
+      },
+    },
   ],
 });

@@ -3,11 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { UsersRound } from 'lucide-react';
 import { useState } from 'react';
-import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
-import type { Contact, ContactPage, ContactsListQuery, StaticList } from '../../sdk.ts';
+import type { Contact, StaticList } from '../../sdk.ts';
 import { ContactExport } from '../../ui/contact-export.tsx';
 import { contactName, useContactColumns } from '../../ui/contacts.tsx';
 import { CopyText } from '../../ui/copy-text.tsx';
@@ -20,6 +19,7 @@ import { emptyState } from '../../ui/states.tsx';
 import { Fact, Facts, Time } from '../../ui/values.tsx';
 import { DeleteListDialog, EditListDialog } from './list-dialogs.tsx';
 import { MembersDialog, RemoveMemberDialog } from './members-dialog.tsx';
+import { listQuery, membersQuery } from './queries.ts';
 import { texts } from './texts.ts';
 
 const ListFacts = ({ list }: { readonly list: StaticList }) => {
@@ -62,11 +62,7 @@ const useColumns = (onRemove: (contact: Contact) => void): readonly Column<Conta
 
 const useMembers = (listId: string) => {
   const [{ q }] = useSearchValues();
-  return usePagedList<ContactPage, ContactsListQuery>({
-    queryKey: ['list', listId, 'members'],
-    filters: q?.trim() ? { q: q.trim() } : {},
-    read: (query, signal) => api.contacts.list({ listId, ...query }, { signal }),
-  });
+  return usePagedList(membersQuery(listId, q));
 };
 
 interface MembersProps {
@@ -133,7 +129,7 @@ const Actions = ({ list }: { readonly list: StaticList }) => {
 export default function ListPageView() {
   const t = useTexts(texts);
   const { id = '' }: { id?: string } = useParams({ strict: false });
-  const list = useQuery({ queryKey: ['list', id], queryFn: ({ signal }) => api.lists.get(id, { signal }) });
+  const list = useQuery(listQuery(id));
   // Fetched in parallel with the list.
   const members = useMembers(id);
   return (

@@ -1,5 +1,6 @@
 import { MessagesSquare } from 'lucide-react';
 import { defineArea } from '../../app/area.ts';
+import { messageQuery, timelineQuery } from './queries.ts';
 
 export const messages = defineArea({
   path: 'messages',
@@ -9,6 +10,13 @@ export const messages = defineArea({
   scope: 'messages:read',
   pages: [
     { path: '/', load: () => import('./list-page.tsx') },
-    { path: '/$id', load: () => import('./message-page.tsx') },
+    {
+      path: '/$id',
+      load: () => import('./message-page.tsx'),
+      ask: (cache, { params: { id = '' } }) => {
+        void cache.prefetchQuery(messageQuery(id));
+        void cache.prefetchQuery(timelineQuery(id));
+      },
+    },
   ],
 });

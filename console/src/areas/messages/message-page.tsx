@@ -2,7 +2,6 @@ import { Code, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Message, MessageTimeline } from '../../sdk.ts';
@@ -16,6 +15,7 @@ import { AppLink, Fact, Facts, Time } from '../../ui/values.tsx';
 import { MessageActions } from './message-actions.tsx';
 import { MessageEvents } from './message-events.tsx';
 import { isOpen, MessageStatus } from './message-parts.tsx';
+import { messageQuery, timelineQuery } from './queries.ts';
 import { texts } from './texts.ts';
 import { TimelineView } from './timeline.tsx';
 
@@ -155,13 +155,11 @@ const Whole = ({
 /** A message and its timeline, fetched in parallel. The timeline is fetched again whenever the message has changed. */
 const useMessage = (id: string) => {
   const message = useQuery({
-    queryKey: ['message', id],
-    queryFn: ({ signal }) => api.messages.get(id, { signal }),
+    ...messageQuery(id),
     refetchInterval: ({ state }) => (state.data && isOpen(state.data) ? REFRESH_MS : false),
   });
   const timeline = useQuery({
-    queryKey: ['message', id, 'timeline'],
-    queryFn: ({ signal }) => api.messages.timeline(id, { signal }),
+    ...timelineQuery(id),
     // Deliveries of its events come after its last change.
     refetchInterval: 2 * REFRESH_MS,
   });

@@ -1,4 +1,4 @@
-import { Text, Timeline } from '@mantine/core';
+import { Timeline } from '@mantine/core';
 import { useTexts } from '../../app/texts.ts';
 import type { MessageTimeline } from '../../sdk.ts';
 import { Coins, Time } from '../../ui/values.tsx';
@@ -14,7 +14,7 @@ export const TimelineView = ({ steps }: { readonly steps: readonly Step[] }) => 
       {steps.map(({ at, kind, detail, coins }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: steps are only ever added, and two may be alike.
         <Timeline.Item key={index} title={t.kinds[kind] ?? kind}>
-          <Text size="sm" className="breakable">
+          <div className="line">
             {detail}
             {coins === undefined ? null : (
               <>
@@ -22,10 +22,10 @@ export const TimelineView = ({ steps }: { readonly steps: readonly Step[] }) => 
                 <Coins coins={coins} />
               </>
             )}
-          </Text>
-          <Text size="xs" c="dimmed">
+          </div>
+          <div className="note" data-small>
             <Time at={at} />
-          </Text>
+          </div>
         </Timeline.Item>
       ))}
     </Timeline>

@@ -1,58 +1,53 @@
 import { keepPreviousData, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import { api } from '../../api.ts';
-import type { Card, Stage } from '../../sdk.ts';
+import type { Board, Card } from '../../sdk.ts';
 import { applyMoves, type Columns, type Move } from './moves.ts';
+import { boardQuery, STEP } from './queries.ts';
 
 const REFRESH_MS = 15_000;
-const LIMIT = 50;
+/** The most that one call answers. */
+const MOST = 1_000;
 
-/** A pipeline and what is counted of its stages: the cards themselves are read by one query a stage. */
-export const useBoard = (id: string, paused = false) =>
-  useQuery({
-    queryKey: ['board', id],
-    queryFn: ({ signal }) => api.pipelines.board(id, { limit: 1 }, { signal }),
-    refetchInterval: paused ? false : REFRESH_MS,
-  });
+/** A pipeline, and the first cards of its stages. */
+export const useBoard = (id: string) => useQuery({ ...boardQuery(id), refetchInterval: REFRESH_MS });
 
-/** The first pages of a stage, one behind the other; `more`: it has others. */
-const readStage = async (id: string, stageId: string, pages: number, signal: AbortSignal) => {
+/** The first cards of a stage, so many of them; `more`: it has others. */
+const readStage = async (id: string, stageId: string, count: number, signal: AbortSignal) => {
   const cards: Card[] = [];
   let cursor: string | undefined;
-  for (let page = 0; page < pages; page++) {
-    const query = { limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) };
+  do {
+    const query = { limit: Math.min(MOST, count - cards.length), ...(cursor === undefined ? {} : { cursor }) };
     const { items, nextCursor } = await api.pipelines.stageCards(id, stageId, query, { signal });
     cards.push(...items);
     cursor = nextCursor;
-    if (cursor === undefined) break;
-  }
+  } while (cursor !== undefined && cards.length < count);
   return { cards, more: cursor !== undefined };
 };
 
-const keyOf = (id: string, stageId: string) => ['board', id, 'cards', stageId];
-
-/** The cards of every stage, each by a query of its own, side by side. */
-export const useStages = (id: string, stages: readonly Stage[], paused: boolean) => {
-  const [pages, setPages] = useState<Readonly<Record<string, number>>>({});
+/** The cards of every stage: the board's own, and of a stage of which the person wants more, those of a query of its own. */
+export const useStages = ({ pipeline: { id }, estagios }: Board) => {
+  const [wanted, setWanted] = useState<Readonly<Record<string, number>>>({});
+  const longer = estagios.filter((stage) => wanted[stage.id] !== undefined);
   const queries = useQueries({
-    queries: stages.map((stage) => ({
-      queryKey: [...keyOf(id, stage.id), pages[stage.id] ?? 1],
-      queryFn: ({ signal }: { signal: AbortSignal }) => readStage(id, stage.id, pages[stage.id] ?? 1, signal),
+    queries: longer.map((stage) => ({
+      queryKey: ['board', id, 'cards', stage.id, wanted[stage.id]],
+      queryFn: ({ signal }: { signal: AbortSignal }) => readStage(id, stage.id, wanted[stage.id] ?? STEP, signal),
       placeholderData: keepPreviousData,
-      refetchInterval: paused ? (false as const) : REFRESH_MS,
+      refetchInterval: REFRESH_MS,
     })),
   });
   const showMore = useCallback(
-    (stageId: string) => setPages((all) => ({ ...all, [stageId]: (all[stageId] ?? 1) + 1 })),
+    (stageId: string) => setWanted((all) => ({ ...all, [stageId]: (all[stageId] ?? STEP) + STEP })),
     [],
   );
-  const columns: Columns = Object.fromEntries(stages.map((stage, at) => [stage.id, queries[at]?.data?.cards ?? []]));
-  const more = new Set(stages.filter((_, at) => queries[at]?.data?.more).map((stage) => stage.id));
+  const read = new Map(longer.map((stage, at) => [stage.id, queries[at]?.data]));
+  const columns: Columns = Object.fromEntries(estagios.map(({ id: at, cards }) => [at, read.get(at)?.cards ?? cards]));
+  const hasMore = ({ id: at, nextCursor }: Board['estagios'][number]) => read.get(at)?.more ?? nextCursor !== undefined;
   return {
     columns,
-    /** Stages of which not all cards are shown. */
-    more,
-    loading: queries.some(({ isPending }) => isPending),
+    /** Stages of which not all cards are read. */
+    more: new Set(estagios.filter(hasMore).map((stage) => stage.id)),
     error: queries.find(({ error }) => error)?.error ?? null,
     showMore,
   };
@@ -87,14 +82,12 @@ export const useMoves = (id: string, columns: Columns) => {
       }),
     onError: (error, asked) => setRefused({ ...asked, error }),
     onSettled: async (_, __, asked) => {
-      const { card, to } = asked.move;
-      const stale = [['board', id], keyOf(id, card.estagioId), keyOf(id, to), ['card', card.id]];
-      const [board, ...others] = stale.map((queryKey) => ({ queryKey }));
+      const stale = [
+        ['board', id],
+        ['card', asked.move.card.id],
+      ];
       // It stands where it was put until the service says so too.
-      await Promise.all([
-        queries.invalidateQueries({ ...board, exact: true }),
-        ...others.map((other) => queries.invalidateQueries(other)),
-      ]);
+      await Promise.all(stale.map((queryKey) => queries.invalidateQueries({ queryKey })));
       setPending((all) => all.filter((each) => each !== asked));
     },
   });

@@ -42,8 +42,7 @@ const BoardActions = ({ pipeline }: { readonly pipeline: Pipeline }) => {
 export default function BoardPage() {
   const t = useTexts(texts);
   const { id = '' }: { id?: string } = useParams({ strict: false });
-  const [dragging, setDragging] = useState(false);
-  const board = useBoard(id, dragging);
+  const board = useBoard(id);
   const pipeline = board.data?.pipeline;
   return (
     <Page title={pipeline?.nome ?? t.pipeline} actions={pipeline ? <BoardActions pipeline={pipeline} /> : null}>
@@ -54,7 +53,7 @@ export default function BoardPage() {
           {t.archivedHint}
         </Alert>
       ) : null}
-      {board.data ? <Board board={board.data} dragging={dragging} onDragging={setDragging} /> : null}
+      {board.data ? <Board board={board.data} /> : null}
     </Page>
   );
 }

@@ -1,5 +1,5 @@
 import { DragDropContext, type DragStart, type DropResult, type ResponderProvided } from '@hello-pangea/dnd';
-import { lazy, Suspense, startTransition, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { useFormat } from '../../app/format.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
@@ -7,12 +7,13 @@ import { styleNonce } from '../../app/theme.ts';
 import type { Board as BoardView, Card } from '../../sdk.ts';
 import { useMemberNames } from '../../ui/members.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
-import { Loading } from '../../ui/states.tsx';
 import styles from './board.module.css';
 import { type Asked, useMoves, useStages } from './board-data.ts';
 import { Column } from './column.tsx';
+import { keepTouch } from './keep-touch.ts';
 import { type Columns, type Move, moveTo } from './moves.ts';
 import { texts } from './texts.ts';
+import { useNear } from './use-near.ts';
 
 // Loaded once a move asks for more, or is refused.
 const LostDialog = lazy(async () => ({ default: (await import('./move-dialogs.tsx')).LostDialog }));
@@ -50,46 +51,29 @@ const useAnnouncements = (board: BoardView, columns: Columns) => {
   };
 };
 
-/** Cards of a column that are rendered in one step: as many as a screen shows. */
-const AT_ONCE = 10;
-
-/**
- * How many cards of each column are rendered: those in view first, the others in further steps, between which the page handles input. A thousand
- * cards in one step would block it for a noticeable time.
- */
-const useDrawn = (columns: Columns, paused: boolean): number => {
-  const [drawn, setDrawn] = useState(AT_ONCE);
-  const most = Math.max(0, ...Object.values(columns).map(({ length }) => length));
-  useEffect(() => {
-    if (drawn < most && !paused) startTransition(() => setDrawn(drawn + AT_ONCE));
-  }, [drawn, most, paused]);
-  return drawn;
-};
-
 interface BoardProps {
   readonly board: BoardView;
-  readonly dragging: boolean;
-  readonly onDragging: (dragging: boolean) => void;
 }
 
 /** The stages side by side, and their cards, which are moved by mouse, touch or keyboard. */
-export const Board = ({ board, dragging, onDragging }: BoardProps) => {
+export const Board = (props: BoardProps) => {
   const t = useTexts(texts);
   const may = useMay();
-  const { pipeline } = board;
-  const stages = useStages(pipeline.id, pipeline.estagios, dragging);
-  const { shown, ask, refused, forget } = useMoves(pipeline.id, stages.columns);
+  const stages = useStages(props.board);
+  const { shown, ask, refused, forget } = useMoves(props.board.pipeline.id, stages.columns);
   const [losing, setLosing] = useState<Move>();
-  // Changes by others do not move cards while one is being dragged.
-  const held = useRef(shown);
-  if (!dragging) held.current = shown;
-  const columns = held.current;
+  const [dragging, setDragging] = useState(false);
+  // Changes by others move neither cards nor stages while a card is being dragged.
+  const held = useRef({ board: props.board, columns: shown });
+  if (!dragging) held.current = { board: props.board, columns: shown };
+  const { board, columns } = held.current;
+  const { pipeline } = board;
+  const view = useNear(pipeline.estagios);
   const names = useMemberNames();
-  const drawn = useDrawn(columns, dragging);
   const announcements = useAnnouncements(board, columns);
   const typeOf = (stageId: string) => pipeline.estagios.find(({ id }) => id === stageId)?.tipo;
   const put = (result: DropResult, provided: ResponderProvided) => {
-    onDragging(false);
+    setDragging(false);
     announcements.end(result, provided);
     const { destination, source, draggableId } = result;
     const card = cardIn(columns, draggableId);
@@ -99,7 +83,6 @@ export const Board = ({ board, dragging, onDragging }: BoardProps) => {
     if (typeOf(move.to) === 'perdido' && card.status !== 'perdido') setLosing(move);
     else ask({ move });
   };
-  if (stages.loading && !stages.error) return <Loading />;
   return (
     <>
       <ProblemView error={stages.error} />
@@ -107,14 +90,20 @@ export const Board = ({ board, dragging, onDragging }: BoardProps) => {
         nonce={styleNonce()}
         dragHandleUsageInstructions={t.instructions}
         onDragStart={(start, provided) => {
-          onDragging(true);
+          setDragging(true);
           announcements.start(start, provided);
         }}
         onDragUpdate={announcements.update}
         onDragEnd={put}
       >
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard has to reach all of it. */}
-        <section className={styles.columns} tabIndex={0} aria-label={t.board}>
+        <section
+          ref={view.board}
+          className={styles.columns}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard has to reach all of it.
+          tabIndex={0}
+          aria-label={t.board}
+          onTouchStart={({ target }) => keepTouch(target)}
+        >
           {pipeline.estagios.map((stage) => (
             <Column
               key={stage.id}
@@ -125,7 +114,7 @@ export const Board = ({ board, dragging, onDragging }: BoardProps) => {
               more={stages.more.has(stage.id)}
               onMore={stages.showMore}
               names={names}
-              drawn={drawn}
+              near={view.near.has(stage.id)}
             />
           ))}
         </section>

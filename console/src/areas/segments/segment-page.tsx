@@ -1,8 +1,8 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { UsersRound } from 'lucide-react';
-import { type SyntheticEvent, useState } from 'react';
+import { lazy, Suspense, type SyntheticEvent, useState } from 'react';
 import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { useMay } from '../../app/session.ts';
@@ -10,17 +10,22 @@ import { useTexts } from '../../app/texts.ts';
 import type { Contact, Segment } from '../../sdk.ts';
 import { DeleteDialog } from '../../ui/action-dialog.tsx';
 import { ContactExport } from '../../ui/contact-export.tsx';
-import { ContactField } from '../../ui/contact-field.tsx';
 import { contactName, useContactColumns } from '../../ui/contacts.tsx';
 import { CopyText } from '../../ui/copy-text.tsx';
-import type { Column } from '../../ui/data-table.tsx';
+import { type Column, RowLink } from '../../ui/data-table.tsx';
 import { TextField } from '../../ui/fields.tsx';
 import { CursorList, QueryView, useCursorList } from '../../ui/lists.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { emptyState } from '../../ui/states.tsx';
-import { AppLink, Fact, Facts, Time } from '../../ui/values.tsx';
+import { Fact, Facts, Time } from '../../ui/values.tsx';
 import { Conditions } from './conditions-view.tsx';
+import { membersQuery, segmentQuery } from './queries.ts';
 import { texts } from './texts.ts';
+
+// The members of the segment are shown before a field with a list of choices is made.
+const ContactField = lazy(async () => ({ default: (await import('../../ui/contact-field.tsx')).ContactField }));
+/** Of a field with its label: what it keeps free until it is there. */
+const FIELD_SIZE = { width: '14rem', height: '3.75rem' } as const;
 
 const SegmentFacts = ({ segment }: { readonly segment: Segment }) => {
   const t = useTexts(texts);
@@ -46,11 +51,7 @@ const SegmentFacts = ({ segment }: { readonly segment: Segment }) => {
   );
 };
 
-const useMembers = (segmentId: string) =>
-  useCursorList<Contact>({
-    queryKey: ['segment', segmentId, 'contacts'],
-    read: async (paging, signal) => api.segments.contacts(segmentId, { limit: 50, ...paging }, { signal }),
-  });
+const useMembers = (segmentId: string) => useCursorList(membersQuery(segmentId));
 
 interface MembersProps {
   readonly segmentId: string;
@@ -63,9 +64,9 @@ const Members = ({ segmentId, members }: MembersProps) => {
     key: 'why',
     title: t.why,
     cell: (contact) => (
-      <AppLink to={`/segments/${segmentId}/contacts/${contact.id}`} aria-label={t.whyOf(contactName(contact))}>
+      <RowLink to={`/segments/${segmentId}/contacts/${contact.id}`} aria-label={t.whyOf(contactName(contact))}>
         {t.why}
-      </AppLink>
+      </RowLink>
     ),
   };
   return (
@@ -96,7 +97,9 @@ const Explain = ({ segmentId }: { readonly segmentId: string }) => {
       <Group component="form" align="flex-end" onSubmit={submit}>
         {/* A person who sees masked phones cannot search by them. */}
         {may('pii:full') ? (
-          <ContactField label={t.contact} value={contactId} onChange={setContactId} />
+          <Suspense fallback={<Skeleton {...FIELD_SIZE} />}>
+            <ContactField label={t.contact} value={contactId} onChange={setContactId} />
+          </Suspense>
         ) : (
           <TextField
             name="contactId"
@@ -150,7 +153,7 @@ const Actions = ({ id }: { readonly id: string }) => {
 export default function SegmentPageView() {
   const t = useTexts(texts);
   const { id = '' }: { id?: string } = useParams({ strict: false });
-  const segment = useQuery({ queryKey: ['segment', id], queryFn: ({ signal }) => api.segments.get(id, { signal }) });
+  const segment = useQuery(segmentQuery(id));
   // Fetched in parallel with the segment.
   const members = useMembers(id);
   return (
