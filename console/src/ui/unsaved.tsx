@@ -1,11 +1,12 @@
 import { useBlocker } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { guardLeaving } from '../app/leaving.ts';
 import { shellTexts } from '../app/shell-texts.ts';
 import { useTexts } from '../app/texts.ts';
+import { chunkOf } from './chunk.tsx';
 
 // Loaded once something is asked.
-const Confirm = lazy(async () => ({ default: (await import('./confirm.tsx')).Confirm }));
+const Confirm = chunkOf(async () => ({ default: (await import('./confirm.tsx')).Confirm }));
 
 /**
  * Asks before what was edited is lost: by a link, by going back, by another environment or signing out. A reload and a closed tab are asked about
@@ -38,19 +39,17 @@ export const UnsavedGuard = ({ when }: { readonly when: boolean }) => {
   });
   if (!asks) return null;
   return (
-    <Suspense>
-      <Confirm
-        opened
-        dangerous
-        onClose={() => decide(false)}
-        title={t.title}
-        hint={t.hint}
-        action={t.leave}
-        cancel={t.stay}
-        onConfirm={() => decide(true)}
-        busy={false}
-        error={undefined}
-      />
-    </Suspense>
+    <Confirm.Component
+      opened
+      dangerous
+      onClose={() => decide(false)}
+      title={t.title}
+      hint={t.hint}
+      action={t.leave}
+      cancel={t.stay}
+      onConfirm={() => decide(true)}
+      busy={false}
+      error={undefined}
+    />
   );
 };

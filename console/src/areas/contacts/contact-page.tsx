@@ -2,7 +2,7 @@ import { Button, List, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { Merge } from 'lucide-react';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import { api } from '../../api.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
@@ -177,10 +177,8 @@ const Actions = ({ contact }: { readonly contact: ContactRead }) => {
       <Button variant="default" onClick={() => setDialog('merge')}>
         {page.merge.title}
       </Button>
-      <Suspense fallback={null}>
-        {dialog === 'edit' ? <EditContactDialog contact={contact} onClose={close} /> : null}
-        {dialog === 'merge' ? <MergeDialog id={contact.id} onClose={close} /> : null}
-      </Suspense>
+      {dialog === 'edit' ? <EditContactDialog.Component contact={contact} onClose={close} /> : null}
+      {dialog === 'merge' ? <MergeDialog.Component id={contact.id} onClose={close} /> : null}
     </>
   );
 };

@@ -2,7 +2,7 @@ import { Alert, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Contact as ContactIcon } from 'lucide-react';
-import { Suspense, useDeferredValue, useMemo, useState } from 'react';
+import { useDeferredValue, useMemo, useState } from 'react';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { ContactsListQuery } from '../../sdk.ts';
@@ -89,9 +89,7 @@ export default function ContactsPage() {
           isFiltered ? t.emptyFiltered : t.empty,
         )}
       />
-      <Suspense fallback={null}>
-        {creating ? <CreateContactDialog onClose={() => setCreating(false)} /> : null}
-      </Suspense>
+      {creating ? <CreateContactDialog.Component onClose={() => setCreating(false)} /> : null}
     </Page>
   );
 }

@@ -6,7 +6,7 @@ import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Journey } from '../../sdk.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
-import { chunkOf } from './chunk.tsx';
+import { chunkOf } from '../../ui/chunk.tsx';
 import type { ActionProps, JourneyAct } from './journey-dialogs.tsx';
 import { texts } from './texts.ts';
 

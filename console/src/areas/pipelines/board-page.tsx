@@ -1,9 +1,10 @@
 import { Alert, Button } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Pipeline } from '../../sdk.ts';
+import { chunkOf } from '../../ui/chunk.tsx';
 import { Page } from '../../ui/page.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { Loading } from '../../ui/states.tsx';
@@ -13,7 +14,7 @@ import { PipelineMenu } from './pipeline-actions.tsx';
 import { texts } from './texts.ts';
 
 // Parts that are opened by a press are not loaded with the board.
-const NewCardDialog = lazy(() => import('./new-card-dialog.tsx'));
+const NewCardDialog = chunkOf(() => import('./new-card-dialog.tsx'));
 
 const BoardActions = ({ pipeline }: { readonly pipeline: Pipeline }) => {
   const t = useTexts(texts);
@@ -29,11 +30,7 @@ const BoardActions = ({ pipeline }: { readonly pipeline: Pipeline }) => {
       </Button>
       {may('crm:write') && !pipeline.arquivado ? <Button onClick={() => setCreating(true)}>{t.newCard}</Button> : null}
       <PipelineMenu pipeline={pipeline} />
-      {creating ? (
-        <Suspense>
-          <NewCardDialog pipeline={pipeline} onClose={() => setCreating(false)} />
-        </Suspense>
-      ) : null}
+      {creating ? <NewCardDialog.Component pipeline={pipeline} onClose={() => setCreating(false)} /> : null}
     </>
   );
 };

@@ -1,10 +1,11 @@
 import { DragDropContext, type DragStart, type DropResult, type ResponderProvided } from '@hello-pangea/dnd';
-import { lazy, Suspense, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { useFormat } from '../../app/format.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import { styleNonce } from '../../app/theme.ts';
 import type { Board as BoardView, Card } from '../../sdk.ts';
+import { chunkOf } from '../../ui/chunk.tsx';
 import { useMemberNames } from '../../ui/members.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import styles from './board.module.css';
@@ -16,8 +17,8 @@ import { texts } from './texts.ts';
 import { useNear } from './use-near.ts';
 
 // Loaded once a move asks for more, or is refused.
-const LostDialog = lazy(async () => ({ default: (await import('./move-dialogs.tsx')).LostDialog }));
-const RefusedDialog = lazy(async () => ({ default: (await import('./move-dialogs.tsx')).RefusedDialog }));
+const LostDialog = chunkOf(async () => ({ default: (await import('./move-dialogs.tsx')).LostDialog }));
+const RefusedDialog = chunkOf(async () => ({ default: (await import('./move-dialogs.tsx')).RefusedDialog }));
 
 const cardIn = (columns: Columns, id: string): Card | undefined =>
   Object.values(columns)
@@ -119,28 +120,26 @@ export const Board = (props: BoardProps) => {
           ))}
         </section>
       </DragDropContext>
-      <Suspense>
-        {losing ? (
-          <LostDialog
-            card={losing.card}
-            onClose={() => setLosing(undefined)}
-            onReason={(motivoPerda) => {
-              setLosing(undefined);
-              ask({ move: losing, motivoPerda });
-            }}
-          />
-        ) : null}
-        {refused ? (
-          <RefusedDialog
-            // Each refusal has a dialog of its own.
-            key={`${refused.move.card.id} ${refused.move.to} ${refused.move.card.updatedAt}`}
-            refused={refused}
-            stage={pipeline.estagios.find(({ id }) => id === refused.move.to)}
-            onClose={forget}
-            onAgain={(asked: Asked) => ask(asked)}
-          />
-        ) : null}
-      </Suspense>
+      {losing ? (
+        <LostDialog.Component
+          card={losing.card}
+          onClose={() => setLosing(undefined)}
+          onReason={(motivoPerda) => {
+            setLosing(undefined);
+            ask({ move: losing, motivoPerda });
+          }}
+        />
+      ) : null}
+      {refused ? (
+        <RefusedDialog.Component
+          // Each refusal has a dialog of its own.
+          key={`${refused.move.card.id} ${refused.move.to} ${refused.move.card.updatedAt}`}
+          refused={refused}
+          stage={pipeline.estagios.find(({ id }) => id === refused.move.to)}
+          onClose={forget}
+          onAgain={(asked: Asked) => ask(asked)}
+        />
+      ) : null}
     </>
   );
 };

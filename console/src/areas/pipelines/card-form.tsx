@@ -1,13 +1,11 @@
-import { lazy, Suspense } from 'react';
+import { chunkOf } from '../../ui/chunk.tsx';
 import { Loading } from '../../ui/states.tsx';
 import type { CardFieldsProps } from './card-draft.ts';
 
 // The search for contacts and companies is not loaded with the board.
-const CardFieldSet = lazy(() => import('./card-field-set.tsx'));
+const CardFieldSet = chunkOf(() => import('./card-field-set.tsx'));
 
 /** The fields of a card. */
 export const CardFields = (props: CardFieldsProps) => (
-  <Suspense fallback={<Loading rows={2} />}>
-    <CardFieldSet {...props} />
-  </Suspense>
+  <CardFieldSet.Component {...props} waiting={<Loading rows={2} />} />
 );

@@ -1,13 +1,14 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { Ellipsis } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Pipeline } from '../../sdk.ts';
+import { chunkOf } from '../../ui/chunk.tsx';
 import type { PipelineAction } from './pipeline-dialog.tsx';
 import { texts } from './texts.ts';
 
-const PipelineDialog = lazy(() => import('./pipeline-dialog.tsx'));
+const PipelineDialog = chunkOf(() => import('./pipeline-dialog.tsx'));
 
 /** The actions on a pipeline that the person may do. */
 export const PipelineMenu = ({ pipeline }: { readonly pipeline: Pipeline }) => {
@@ -34,9 +35,7 @@ export const PipelineMenu = ({ pipeline }: { readonly pipeline: Pipeline }) => {
         </Menu.Dropdown>
       </Menu>
       {action ? (
-        <Suspense>
-          <PipelineDialog pipeline={pipeline} action={action} onClose={() => setAction(undefined)} />
-        </Suspense>
+        <PipelineDialog.Component pipeline={pipeline} action={action} onClose={() => setAction(undefined)} />
       ) : null}
     </>
   );

@@ -2,13 +2,14 @@ import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { UsersRound } from 'lucide-react';
-import { lazy, Suspense, type SyntheticEvent, useState } from 'react';
+import { type SyntheticEvent, useState } from 'react';
 import { api } from '../../api.ts';
 import { useFormat } from '../../app/format.ts';
 import { useMay } from '../../app/session.ts';
 import { useTexts } from '../../app/texts.ts';
 import type { Contact, Segment } from '../../sdk.ts';
 import { DeleteDialog } from '../../ui/action-dialog.tsx';
+import { chunkOf } from '../../ui/chunk.tsx';
 import { ContactExport } from '../../ui/contact-export.tsx';
 import { contactName, useContactColumns } from '../../ui/contacts.tsx';
 import { CopyText } from '../../ui/copy-text.tsx';
@@ -23,7 +24,7 @@ import { membersQuery, segmentQuery } from './queries.ts';
 import { texts } from './texts.ts';
 
 // The members of the segment are shown before a field with a list of choices is made.
-const ContactField = lazy(async () => ({ default: (await import('../../ui/contact-field.tsx')).ContactField }));
+const ContactField = chunkOf(async () => ({ default: (await import('../../ui/contact-field.tsx')).ContactField }));
 /** Of a field with its label: what it keeps free until it is there. */
 const FIELD_SIZE = { width: '14rem', height: '3.75rem' } as const;
 
@@ -97,9 +98,12 @@ const Explain = ({ segmentId }: { readonly segmentId: string }) => {
       <Group component="form" align="flex-end" onSubmit={submit}>
         {/* A person who sees masked phones cannot search by them. */}
         {may('pii:full') ? (
-          <Suspense fallback={<Skeleton {...FIELD_SIZE} />}>
-            <ContactField label={t.contact} value={contactId} onChange={setContactId} />
-          </Suspense>
+          <ContactField.Component
+            label={t.contact}
+            value={contactId}
+            onChange={setContactId}
+            waiting={<Skeleton {...FIELD_SIZE} />}
+          />
         ) : (
           <TextField
             name="contactId"
