@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../infra/local/engines.ts';
+import { HEAP_FLAGS } from '../support/heap-flags.ts';
 import { blocksOf, commandsOf, normalized, PAGES, PROJECT, type Ran, readPage, shell, unknownIn } from './commands.ts';
 
 const README = readPage('README.md');
@@ -60,7 +61,7 @@ const admin =
   (more = ''): Check =>
   async (line) => {
     const { code, stderr } = await here(
-      `'${process.execPath}' infra/operator/main.ts ${line.replace(/(--file) (\S+)/, `$1 '${folder}/$2'`)} ${more}`,
+      `'${process.execPath}' ${HEAP_FLAGS.join(' ')} infra/operator/main.ts ${line.replace(/(--file) (\S+)/, `$1 '${folder}/$2'`)} ${more}`,
     );
     expect({ line, code, stderr }).toEqual({ line, code: 0, stderr: '' });
   };

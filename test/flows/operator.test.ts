@@ -17,6 +17,7 @@ import { ROOT_KEYS } from '../../shared/domain/core/secrets.ts';
 import { QUEUE_NAMES } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { INDEX_KEYS } from '../../shared/storage/index-patterns.ts';
+import { HEAP_FLAGS } from '../support/heap-flags.ts';
 import { listening } from '../support/loopback.ts';
 import { operatorOf, type Ran } from '../support/operator.ts';
 
@@ -27,7 +28,10 @@ afterAll(() => rm(dataDir, { recursive: true, force: true }));
 /** Runs the command-line tool on the test's data directory, in a process of its own. */
 const adminProcess = async (...words: string[]): Promise<Ran> => {
   const env = { ...process.env, DATA_DIR: dataDir };
-  const run = promisify(execFile)(process.execPath, ['infra/operator/main.ts', ...words], { cwd: PROJECT, env });
+  const run = promisify(execFile)(process.execPath, [...HEAP_FLAGS, 'infra/operator/main.ts', ...words], {
+    cwd: PROJECT,
+    env,
+  });
   return run.then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }: Ran) => ({ code, stdout, stderr }),

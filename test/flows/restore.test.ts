@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, expect, test, vi } from 'vitest';
 import { keyFileOf } from '../../infra/local/stages.ts';
 import { type Answer, apiClient, startMessaging } from '../support/api.ts';
+import { HEAP_FLAGS } from '../support/heap-flags.ts';
 import { startTestStack, type TestStack, tempDir } from '../support/local-stack.ts';
 import { checkMoney, messagesOf } from '../support/money.ts';
 import { PATIENCE } from '../support/patience.ts';
@@ -32,7 +33,7 @@ await setUpProvider(lost, 'sms', 'infobip', { ...provider.settings, timeoutMs: H
 
 const admin = async (dataDir: string, ...words: string[]) => {
   const env = { ...process.env, DATA_DIR: dataDir };
-  const args = ['infra/operator/main.ts', ...words, '--json'];
+  const args = [...HEAP_FLAGS, 'infra/operator/main.ts', ...words, '--json'];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: PROJECT, env });
   return JSON.parse(stdout);
 };

@@ -8,12 +8,14 @@ import { readCount } from '../../shared/storage/access/counters.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { COUNTER_SHARDS } from '../../shared/storage/table-indexes.ts';
 import { startMessaging, type Tenant } from '../support/api.ts';
+import { HEAP_FLAGS } from '../support/heap-flags.ts';
 import { use } from '../support/use.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 const messaging = await use(startMessaging());
 const table = messaging.tables.test;
-const MIGRATE = ['infra/operator/main.ts', 'table', 'migrate', '--env', 'test', '--segments', '2', '--json'];
+const ADMIN = [...HEAP_FLAGS, 'infra/operator/main.ts'];
+const MIGRATE = [...ADMIN, 'table', 'migrate', '--env', 'test', '--segments', '2', '--json'];
 const options = { cwd: PROJECT, env: { ...process.env, DATA_DIR: messaging.dataDir } };
 const migrate = async (...more: string[]) => {
   const { stdout } = await promisify(execFile)(process.execPath, [...MIGRATE, ...more], options);

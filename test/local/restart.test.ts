@@ -9,6 +9,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { CannotStart } from '../../infra/local/cannot-start.ts';
 import type { LocalStackOptions } from '../../infra/local/local-stack.ts';
 import { DataDirInUse, processIdentity } from '../../infra/local/lock.ts';
+import { HEAP_FLAGS } from '../support/heap-flags.ts';
 import { startTestStack, tempDir } from '../support/local-stack.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { fixtureStack } from './fixtures/operations.ts';
@@ -35,7 +36,7 @@ const start = (dataDir: string, options: Partial<LocalStackOptions> = {}) =>
 
 /** Starts a process that serves the fixture functions; answers once it is ready. */
 const serve = async (dataDir: string): Promise<{ child: ChildProcess; url: string; orphans: number[] }> => {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'fixtures/serve.ts'), dataDir], {
+  const child = spawn(process.execPath, [...HEAP_FLAGS, join(import.meta.dirname, 'fixtures/serve.ts'), dataDir], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   child.stderr.pipe(process.stderr, { end: false });

@@ -18,6 +18,7 @@ import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import { creditWallet } from '../../shared/storage/wallet/wallet.ts';
 import { apiClient } from './api.ts';
+import { HEAP_FLAGS } from './heap-flags.ts';
 import { type Gate, type GateCall, type Hold, startGate } from './kill-gate.ts';
 import {
   closeProviders,
@@ -92,7 +93,7 @@ export const spawnService = async (given: NodeJS.ProcessEnv): Promise<ChildProce
   const script = join(import.meta.dirname, '../../infra/local/start.ts');
   // Once more where it ended at once: tests that run beside this one may be building into the same folder.
   for (let turn = 0; turn < 3; turn++) {
-    const child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [...HEAP_FLAGS, script], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     if (turn < 2) child.stderr.resume();
     else child.stderr.pipe(process.stderr, { end: false });
     if (await isReady(child)) return child;

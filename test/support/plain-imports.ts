@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { registerHooks } from 'node:module';
+import { isBuiltin, registerHooks } from 'node:module';
 
 /*
- * For projects whose files Node imports itself: imports between files have full names, so that there is nothing to resolve. Vitest would
- * report each import to its main process, tens of thousands for a service, for its watch mode alone.
+ * For projects whose files Node imports itself: imports between files have full names, so that there is nothing to resolve, and neither is
+ * for Node's own modules, which each built file of a service imports. Vitest would report each import to its main process, tens of
+ * thousands for a service, for its watch mode alone.
  */
 const NAMED = /^(?:\.\.?)?\/[^?#%]*\.(?:ts|mjs)$/;
 /** Of a copy: see `importAnew`. */
@@ -13,6 +14,8 @@ const isWatching = process.env.VITEST_MODE === 'WATCH';
 const register = () =>
   registerHooks({
     resolve(specifier, context, nextResolve) {
+      if (isBuiltin(specifier))
+        return { url: `node:${specifier.replace(/^node:/, '')}`, format: 'builtin', shortCircuit: true };
       const { parentURL = '' } = context;
       const [copy = ''] = COPY.exec(parentURL) ?? [];
       const isOurs = NAMED.test(specifier) && parentURL.startsWith('file:') && !parentURL.includes('/node_modules/');

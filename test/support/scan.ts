@@ -20,26 +20,43 @@ interface Known {
   readonly rows: readonly Row[];
   readonly next: Item | undefined;
 }
-/** The pages of the scan that was made last, by where they begin. */
-let last: { readonly scan: string; readonly pages: Map<string, Known> } | undefined;
-const pagesOf = (scan: string): Map<string, Known> => {
-  if (last?.scan !== scan) last = { scan, pages: new Map() };
-  return last.pages;
+/** Pages and rows that were read for one text of a table. */
+interface Scan {
+  readonly name: string;
+  /** By where they begin. */
+  readonly pages: Map<string, Known>;
+  /** By their JSON: most rows of a page that has changed have not. */
+  readonly rows: Map<string, Row>;
+}
+/** The scan that was made last. */
+let last: Scan | undefined;
+const scanOf = (name: string): Scan => {
+  if (last?.name !== name) last = { name, pages: new Map(), rows: new Map() };
+  return last;
 };
 
-const pageOf = (read: string, text: string): Known => {
-  const { Items = [], LastEvaluatedKey } = JSON.parse(read) as Page;
-  const own = read.includes(text) ? Items.filter((item) => JSON.stringify(item).includes(text)) : [];
-  return { read, rows: own.map((item) => unmarshall(item) as Row), next: LastEvaluatedKey };
+const pageOf = (read: string, text: string, known: Map<string, Row>): Known => {
+  const { Items = [], LastEvaluatedKey: next } = JSON.parse(read) as Page;
+  if (!read.includes(text)) return { read, rows: [], next };
+  const rows: Row[] = [];
+  for (const item of Items) {
+    const json = JSON.stringify(item);
+    if (!json.includes(text)) continue;
+    const row = known.get(json) ?? (unmarshall(item) as Row);
+    known.set(json, row);
+    rows.push(row);
+  }
+  return { read, rows, next };
 };
 
 /**
  * Every row of a table in which a text stands. Without the SDK, which takes longer to read a table than the engine; rows of others, of which
- * files that share a service leave thousands, are parsed as JSON alone. A page that is as it was at the last call has the same rows.
+ * files that share a service leave thousands, are parsed as JSON alone. Pages and rows that are as they were at the last call are the same
+ * objects.
  */
 export const rowsWith = async (endpoint: string, TableName: string, text: string): Promise<Row[]> => {
   const rows: Row[] = [];
-  const pages = pagesOf(`${endpoint} ${TableName} ${text}`);
+  const { pages, rows: known } = scanOf(`${endpoint} ${TableName} ${text}`);
   let from: Item | undefined;
   do {
     const response = await fetch(endpoint, {
@@ -53,9 +70,10 @@ export const rowsWith = async (endpoint: string, TableName: string, text: string
     });
     const read = await response.text();
     if (!response.ok) throw new Error(`The table ${TableName} was not read: ${response.status} ${read.slice(0, 300)}`);
-    const known = pages.get(JSON.stringify(from ?? null));
-    const page = known?.read === read ? known : pageOf(read, text);
-    pages.set(JSON.stringify(from ?? null), page);
+    const begin = JSON.stringify(from ?? null);
+    const before = pages.get(begin);
+    const page = before?.read === read ? before : pageOf(read, text, known);
+    pages.set(begin, page);
     rows.push(...page.rows);
     from = page.next;
   } while (from);
