@@ -30,7 +30,9 @@ const storeUnderTest = () => {
   });
   const reserve = (name: string) => store.reserve(name as unknown as Reservation);
   const settle = (name: string) => store.settle(name as unknown as Settling[0], {} as Settling[1]);
-  const endAll = () => held.splice(0).forEach((end) => void end());
+  const endAll = () => {
+    for (const end of held.splice(0)) end();
+  };
   return { calls, reserve, settle, endAll, loads: () => loads };
 };
 
