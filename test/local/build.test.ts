@@ -30,7 +30,7 @@ export const handler = () => [typeof http.request, typeof request, process.modul
 const first = await packFunctions(options());
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What a function returns that was copied to another folder and runs in a process of its own. */
+/** The result of a function that was copied to another folder, in a process of its own. */
 const resultOf = async (name: string): Promise<unknown> => {
   const asset = join(folder, 'alone', name);
   await cp(join(folder, 'dist/functions', name), asset, { recursive: true });
