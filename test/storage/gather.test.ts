@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { gather } from '../../shared/storage/client/gather.ts';
 import { addLogFields, inScope, logFields } from '../../shared/wiring/process/scope.ts';
 import { turns } from '../smpp/kit.ts';
@@ -61,6 +61,27 @@ describe('gathered work', () => {
     await turns();
     pieces[2]?.end();
     expect(await later).toBe('D');
+  });
+
+  test('that hangs holds those after it back for a moment only: the next piece begins beside it, once', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { ask, pieces, begun } = heldWork();
+    const all = Promise.all([ask('key', 'a'), turns(1).then(() => ask('key', 'b'))]);
+    await turns();
+    expect(begun()).toEqual(['a']);
+    vi.advanceTimersByTime(250);
+    await turns();
+    expect(begun()).toEqual(['a', 'b']);
+    const last = ask('key', 'c');
+    pieces[0]?.end();
+    await turns();
+    expect(begun()).toEqual(['a', 'b']);
+    pieces[1]?.end();
+    await turns();
+    expect(begun()).toEqual(['a', 'b', 'c']);
+    pieces[2]?.end();
+    expect([await all, await last]).toEqual([['A', 'B'], 'C']);
+    vi.useRealTimers();
   });
 
   test('runs in the invocation of its first item, not in that of the piece before', async () => {

@@ -8,9 +8,22 @@ interface Asked<Item, Answer> {
   readonly answered: PromiseWithResolvers<Answer>;
 }
 
+const once = (work: () => void) => {
+  let done = false;
+  return (): void => {
+    if (done) return;
+    done = true;
+    work();
+  };
+};
+
+/** How long a batch in progress holds back those that arrive after it, in ms: several times what one takes. */
+const HOLDS_BACK_MS = 250;
+
 /**
  * Batches concurrent requests under one key: while one batch is in progress, further requests are collected for the next, up to `most`. A
- * single request is never delayed: it starts in the same tick. Each batch runs in the invocation of its first item.
+ * single request is never delayed: it starts in the same tick. Nor does one that hangs delay the others: after 250 ms the next batch starts
+ * beside it. Each batch runs in the invocation of its first item.
  */
 export const gather = <Item, Answer>(work: GatheredWork<Item, Answer>, most: number) => {
   const queues = new Map<string, Asked<Item, Answer>[]>();
@@ -42,8 +55,11 @@ export const gather = <Item, Answer>(work: GatheredWork<Item, Answer>, most: num
     }
     const piece = await asked.begun.promise;
     if (piece) {
+      const next = once(() => beginNext(key));
+      const slow = setTimeout(next, HOLDS_BACK_MS);
       await doTogether(piece);
-      beginNext(key);
+      clearTimeout(slow);
+      next();
     }
     return asked.answered.promise;
   };
