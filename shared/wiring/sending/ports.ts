@@ -6,7 +6,6 @@ import type { SendObserver, SendPorts } from '../../domain/sending/ports.ts';
 import { Routing } from '../../providers/routing.ts';
 import { readProviderSettings, readRoutes } from '../../storage/access/providers.ts';
 import { breakers } from '../../storage/due-work/breakers.ts';
-import { concurrentStore } from '../../storage/messages/concurrent-store.ts';
 import { readIdempotencyRecord } from '../../storage/messages/idempotency.ts';
 import { messageStore } from '../../storage/messages/message-store.ts';
 import type { Sealer } from '../../storage/messages/queued.ts';
@@ -60,13 +59,9 @@ export const sealer: Sealer = {
   open: async (organizationId, id, sealed) => (await vaults.content()).open(PURPOSE, organizationId, sealed, id),
 };
 
-const storeOfOne = messageStore(table, publishWork, sealer);
 export const sendPorts: SendPorts = {
   clock,
-  messageStore: concurrentStore(storeOfOne, async () => {
-    const { gatheringStore } = await import('../../storage/messages/gathering-store.ts');
-    return gatheringStore(table, publishWork, storeOfOne);
-  }),
+  messageStore: messageStore(table, publishWork, sealer),
   routing,
   ...routePorts,
   volume: (organizationId, env, month, range) =>
