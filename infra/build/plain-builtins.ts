@@ -6,7 +6,7 @@ const nameOf = (path: string): string => (path.startsWith('node:') ? path : `nod
 
 /**
  * esbuild plugin that loads Node's modules without their ES facades. A facade reads every export when it is imported, and some of these are
- * loaded by that alone: `WebSocket` of `node:http` loads all of undici, which no function uses and which takes a fifth of a cold import;
+ * loaded by that alone: `WebSocket` of `node:http` loads all of undici, which no function uses and which takes a sixth of a cold import;
  * `webcrypto` of `node:crypto` loads its algorithms (`getESMFacade` in Node's lib/internal/bootstrap/realm.js).
  */
 export const plainBuiltins: Plugin = {

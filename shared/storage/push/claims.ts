@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { Unavailable } from '../../domain/core/errors.ts';
 import { newId } from '../../domain/core/ids.ts';
 import type { MessageRecord } from '../../domain/message/message.ts';
 import type { Claim, ClaimOutcome, PushCreationStore } from '../../domain/push-messages/ports.ts';
 import { KEYS } from '../access-patterns.ts';
+import { claimMark } from '../client/claim-mark.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
@@ -38,9 +38,6 @@ const nextAttempt = (key: Omit<Claim, 'messageId' | 'attempt'>, before: StoredRe
     ? { ...key, messageId: before.messageId, attempt: before.building + 1 }
     : { ...key, messageId: newId('message'), attempt: 1 };
 
-/** Random bytes of a claim's mark. It only has to differ from the marks of the same key's other claims within a call's repeats. */
-const MARK_BYTES = 6;
-
 const claimWrite = (
   claim: Claim,
   before: StoredRecord | undefined,
@@ -52,7 +49,7 @@ const claimWrite = (
   return {
     put: {
       ...idempotencyRows.write(record, organizationId, callerKey),
-      claim: randomBytes(MARK_BYTES).toString('base64url'),
+      claim: claimMark(),
       ttl: Math.ceil((now + IDEMPOTENCY_MS) / 1000),
     },
     when: before
