@@ -7,6 +7,7 @@ import { depthOf, redriveManually } from '../../shared/queues/dead-letters.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { chanceOf } from '../support/chance.ts';
 import {
+  type Caller,
   type KillLab,
   killAll,
   learnIds,
@@ -49,6 +50,15 @@ const SMS = STEP_NAMES.map((step): Kind => ({ channel: 'sms', step }));
 const nameOf = (one: Pick<Victim, 'channel' | 'step'>): string => `${channelOf(one)} at ${one.step}`;
 
 const OUTCOME_KINDS = ['recover_send', 'apply_receipt'];
+/** The steps at which a transaction writes several messages, before and after it was committed. */
+const TOGETHER = [
+  'before_reserve',
+  'after_reserve',
+  'before_settle',
+  'after_settle',
+] as const satisfies readonly Step[];
+/** More than begin alone: the first, and the one that a transaction of the others waits for. */
+const AT_ONCE = 6;
 const POISON = '{"kind":"nothing of ours"}';
 const WAIT = { timeout: 45_000, interval: 250 };
 
@@ -67,9 +77,14 @@ const isFence = (body: string, fence: number) => new RegExp(`":fence":\\{"N":"${
 
 describe(`a process killed in the middle of its work (seed ${SEED})`, () => {
   let lab: KillLab;
+  /** Each of an organization of its own. */
   let victims: Victim[];
-  /** Of the other channels, in an organization of their own: some of their holds stay open, since no provider reports on them. */
+  /** Of the other channels: some of their holds stay open, since no provider reports on them. */
   let others: Victim[];
+  /** Of two organizations, whose messages are written together. */
+  let together: Victim[];
+  /** How many of them were in one transaction at most. */
+  const mostInOne: Partial<Record<Step, number>> = {};
   let killedAt: number;
   const restarted = {
     immediateRetry: new Map<string, { status: number; code: unknown; retryAfter: string | null }>(),
@@ -86,30 +101,48 @@ describe(`a process killed in the middle of its work (seed ${SEED})`, () => {
       ])
       .filter(({ kind }) => kinds.includes(kind))
       .map((item) => JSON.stringify(item));
+  const checkedMoney = (of: readonly Victim[]) =>
+    Promise.all([...new Set(of.map(({ organizationId }) => organizationId))].map((id) => checkMoney(lab.table, id)));
+  const storedMessages = async (of: readonly Victim[]) => (await checkedMoney(of)).flatMap(({ messages }) => messages);
   const stored = async () => {
-    const { balance, held, entries, messages } = await checkMoney(lab.table, victim('answered').organizationId);
-    return { balance, held, entries: entries.length, messages: messages.length, taken: lab.provider.messages.length };
+    const ledgers = (await checkedMoney(victims)).map(({ balance, held, entries, messages }) => {
+      return { balance, held, entries: entries.length, messages: messages.length };
+    });
+    return { ledgers, taken: lab.provider.messages.length };
   };
 
   beforeAll(async () => {
     lab = await startKillLab();
     await lab.start();
-    const caller = await lab.organization();
+    const callers = await lab.organizations(STEP_NAMES.length + OTHERS.length + TOGETHER.length);
+    const nextCaller = () => callers.pop() as Caller;
     victims = STEP_NAMES.map((step, at) => ({
-      ...caller,
+      ...nextCaller(),
       step,
       key: `key-${step}`,
       to: `+55119876510${String(at).padStart(2, '0')}`,
     }));
-    const other = await lab.organization();
     others = OTHERS.map(({ channel, step }, at) => ({
-      ...other,
+      ...nextCaller(),
       step,
       channel,
       key: `key-${channel}-${step}`,
       to: recipientOf(channel, at),
     }));
-    const unanswered = await killAll(lab, [...victims, ...others]);
+    together = TOGETHER.flatMap((step, nth) => {
+      const caller = nextCaller();
+      return Array.from({ length: AT_ONCE }, (_, at): Victim => {
+        const to = `+55119876520${nth}${at}`;
+        return { ...caller, step, key: `key-${step}-${at}`, to };
+      });
+    });
+    lab.tableGate.watch((call) => {
+      for (const step of TOGETHER) {
+        const own = together.filter((one) => one.step === step && declarationOf(step).matches(call, one));
+        mostInOne[step] = Math.max(mostInOne[step] ?? 0, own.length);
+      }
+    });
+    const unanswered = await killAll(lab, [...victims, ...others, ...together]);
     killedAt = Date.now();
     // Nothing is recovered before its caller retried, however slowly this machine starts a process.
     const unresolved = lab.tableGate.hold('before', takesOver);
@@ -127,7 +160,7 @@ describe(`a process killed in the middle of its work (seed ${SEED})`, () => {
     const reported = others.filter((one) => outcomeOf(one).reported);
     for (const each of [...unanswered, ...reported]) await postReceipt(lab, each);
     await unresolved.release();
-    restarted.resolvedMs = await untilResolved(lab, victims, RESOLVED_WITHIN_MS);
+    restarted.resolvedMs = await untilResolved(lab, [...victims, ...together], RESOLVED_WITHIN_MS);
   });
   afterAll(() => lab.close());
 
@@ -161,7 +194,7 @@ describe(`a process killed in the middle of its work (seed ${SEED})`, () => {
   );
 
   test('keeps the ledger right: one hold and one capture or release per message, the balance less the captures', async () => {
-    const { messages } = await checkMoney(lab.table, victim('answered').organizationId);
+    const messages = await storedMessages(victims);
     expect(messages).toHaveLength(STEP_NAMES.length - 1);
     expect(messages.filter(({ hold }) => hold === 'captured')).toHaveLength(
       STEP_NAMES.filter((step) => OUTCOMES[step].taken === 1).length,
@@ -199,9 +232,21 @@ describe(`a process killed in the middle of its work (seed ${SEED})`, () => {
       });
       expect(timesTaken(lab, each), step).toBe(1);
     }
-    const { messages } = await checkMoney(lab.table, victim('answered').organizationId);
+    const messages = await storedMessages(victims);
     expect(messages.filter(({ hold }) => hold === 'captured')).toHaveLength(STEP_NAMES.length);
   });
+
+  test.each(TOGETHER)(
+    'at %s, in a transaction with other messages, leaves each as if it had been alone in it',
+    async (step) => {
+      expect(mostInOne[step]).toBeGreaterThan(1);
+      const own = together.filter((one) => one.step === step);
+      for (const each of own) expect(await faultOf(lab, each)).toBeUndefined();
+      for (const each of own) expect(await retried(lab, each)).toEqual(retryOf(each));
+      const captured = (await storedMessages(own)).filter(({ hold }) => hold === 'captured');
+      expect(captured).toHaveLength(AT_ONCE);
+    },
+  );
 
   test('repeats nothing when its queue messages are repeated, in any order, or redriven from the dead letters', async () => {
     const before = await stored();
@@ -278,7 +323,7 @@ describe(`a process killed in the middle of its work (seed ${SEED})`, () => {
     test('at any step answers a retry with a replay of what was sent, a first send where certainly nothing was, else indeterminate', async () => {
       for (const one of OTHERS)
         expect({ ...one, ...(await retried(lab, own(one))) }).toEqual({ ...one, ...retryOf(one) });
-      await checkMoney(lab.table, (others[0] as Victim).organizationId);
+      await checkedMoney(others);
     });
   });
 

@@ -23,7 +23,7 @@ export interface Hold {
 
 export interface Gate {
   readonly endpoint: string;
-  /** Stops every call that matches, repeats included. */
+  /** Stops every call that matches, repeats included. One that several holds match is stopped, and reached, by each. */
   hold(at: HoldAt, matches: (call: GateCall) => boolean): Hold;
   /** Lets calls go their way again; those that stand still, or were not read yet, never arrive: their caller is gone. */
   clear(): void;
@@ -87,18 +87,20 @@ export const startGate = async (target: string): Promise<Gate> => {
     const body = await readAll(incoming);
     const call = callOf(incoming, body);
     for (const look of watchers) look(call);
-    const held = holds.find(({ matches }) => matches(call));
-    if (held?.at === 'before') {
-      held.reach(call);
-      await held.freed;
-    }
+    const held = holds.filter(({ matches }) => matches(call));
+    const stop = (where: HoldAt) =>
+      Promise.all(
+        held.flatMap(({ at, reach, freed }) => {
+          if (at !== where) return [];
+          reach(call);
+          return [freed];
+        }),
+      );
+    await stop('before');
     const answering = forward(incoming, body);
-    held?.forwarded.push(answering);
+    for (const { forwarded } of held) forwarded.push(answering);
     const answer = await answering;
-    if (held?.at === 'after') {
-      held.reach(call);
-      await held.freed;
-    }
+    await stop('after');
     outgoing.writeHead(answer.status, answer.headers);
     outgoing.end(answer.body);
   };

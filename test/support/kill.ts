@@ -51,6 +51,9 @@ export { STEP_NAMES, type Step, sendAs, settles, type Victim } from './kill-step
 /** A call by which a resolver takes a message over. */
 export const takesOver = ({ action, body }: GateCall): boolean => action === 'UpdateItem' && body.includes('inquiries');
 
+/** An organization and its key. */
+export type Caller = Pick<Victim, 'client' | 'organizationId'>;
+
 /** The service in a process of its own that can be killed, between gates, on an engine and a provider that outlive it. */
 export interface KillLab {
   readonly table: Table;
@@ -61,8 +64,10 @@ export interface KillLab {
   readonly endpoint: string;
   /** The running process's queues. */
   queue(name: QueueName): Promise<{ readonly sqs: SQSClient; readonly url: string; readonly deadLetterUrl: string }>;
-  /** An organization with a live wallet that no history empties. One that sends by Instagram is made before the process starts, or before its first such send: a process trusts its settings for a while. */
-  organization(): Promise<Pick<Victim, 'client' | 'organizationId'>>;
+  /** As many organizations, each with a live wallet that no history empties. Those that send by Instagram are made before the process starts, or before its first such send: a process trusts its settings for a while. */
+  organizations(count: number): Promise<Caller[]>;
+  /** One of them. */
+  organization(): Promise<Caller>;
   /** Registers the victims' recipients in their organizations, if the channel requires it; the process runs. */
   meet(victims: readonly Victim[]): Promise<void>;
   /** Starts the process, or starts it again; nothing where it runs. */
@@ -101,6 +106,15 @@ export const spawnService = async (given: NodeJS.ProcessEnv): Promise<ChildProce
   throw new Error('the service did not start');
 };
 
+const createCaller = async (tables: { live: Table; test: Table }, url: string): Promise<Caller> => {
+  const { organizationId, keys } = await createOrganization(tables, { name: 'Kill' });
+  await takeEvents(tables.live, 'live', organizationId);
+  const credit = { coins: CREDIT, description: 'Opening credit', now: Date.now() };
+  await creditWallet(tables.live, { organizationId, env: 'live', ...credit });
+  await giveSenders(tables.live, organizationId);
+  return { client: apiClient(url, keys.live), organizationId };
+};
+
 export const startKillLab = async (): Promise<KillLab> => {
   defaultAwsSettings(process.env);
   const dataDir = await tempDir();
@@ -134,6 +148,11 @@ export const startKillLab = async (): Promise<KillLab> => {
   const organizations: Id<'organization'>[] = [];
   let started = false;
   const setUp = () => setUpProviders(providers, tables.live, keyFileOf(dataDir), organizations);
+  const addOrganization = async (): Promise<Caller> => {
+    const caller = await createCaller(tables, url);
+    organizations.push(caller.organizationId);
+    return caller;
+  };
   return {
     table: tables.live,
     tableGate,
@@ -150,20 +169,15 @@ export const startKillLab = async (): Promise<KillLab> => {
       if (!queue) throw new Error(`there is no queue ${name}`);
       return { sqs, ...queue };
     },
-    async organization() {
-      const { organizationId, keys } = await createOrganization(tables, { name: 'Kill' });
-      await takeEvents(tables.live, 'live', organizationId);
-      await creditWallet(tables.live, {
-        organizationId,
-        env: 'live',
-        coins: CREDIT,
-        description: 'Opening credit',
-        now: Date.now(),
-      });
-      await giveSenders(tables.live, organizationId);
-      organizations.push(organizationId);
+    async organizations(count) {
+      const callers = await Promise.all(Array.from({ length: count }, addOrganization));
       if (started) await setUp();
-      return { client: apiClient(url, keys.live), organizationId };
+      return callers;
+    },
+    async organization() {
+      const caller = await addOrganization();
+      if (started) await setUp();
+      return caller;
     },
     async start() {
       if (isAlive()) return;
@@ -275,7 +289,8 @@ export const bringThrough = async (lab: KillLab, victims: readonly Victim[]): Pr
 };
 
 /**
- * Brings every victim to its step and kills the process there, all at once. Answers those whose provider had no answer to its callback and
+ * Brings every victim to its step and kills the process there, all at once. Victims of one organization must have the same step: the process
+ * may write several of its messages in one transaction, and one that is held would hold the others at a step that is not theirs. Answers those whose provider had no answer to its callback and
  * therefore posts it again.
  */
 export const killAll = async (lab: KillLab, victims: readonly Victim[]): Promise<readonly Victim[]> => {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Chance, chanceOf } from '../support/chance.ts';
 import {
+  type Caller,
   type KillLab,
   killAll,
   postReceipt,
@@ -20,14 +21,19 @@ const PER_STEP = 2;
 const KINDS: readonly Kind[] = [...STEP_NAMES.map((step): Kind => ({ channel: 'sms', step })), ...OTHER_KINDS];
 const RESOLVED_WITHIN_MS = 120_000;
 
-/** A round's victims: an organization of its own, since a key has a rate, and recipients of their own. */
-const victimsOf = async (lab: KillLab, round: number, chance: Chance, most: number): Promise<Victim[]> => {
-  const caller = await lab.organization();
-  const kinds = chance.shuffled(KINDS.flatMap((kind) => Array<Kind>(PER_STEP).fill(kind)));
-  return kinds.slice(0, most).map(({ channel, step }, at) => {
-    const to = recipientOf(channel, round * kinds.length + at);
-    return { ...caller, channel, step, key: `key-${round}-${at}`, to };
+/** A round's victims, with recipients of their own: those of a step are of one organization, which may write them in one transaction. */
+const victimsOf = (callers: readonly Caller[], round: number, chance: Chance, most: number): Victim[] => {
+  const victims = KINDS.flatMap((kind, nth) => {
+    const caller = callers[nth];
+    return caller ? Array.from({ length: PER_STEP }, () => ({ ...caller, ...kind })) : [];
   });
+  return chance
+    .shuffled(victims)
+    .slice(0, most)
+    .map((victim, at): Victim => {
+      const to = recipientOf(victim.channel, round * victims.length + at);
+      return { ...victim, key: `key-${round}-${at}`, to };
+    });
 };
 
 /** When a victim's hold was resolved (ms). */
@@ -67,8 +73,9 @@ const run = async ({ count, seed, late }: PartOptions): Promise<Report> => {
     let rounds = 0;
     let reporting: readonly Victim[] = [];
     await lab.start();
+    const callers = await lab.organizations(KINDS.length);
     for (; all.length < count && !late(); rounds++) {
-      const victims = await victimsOf(lab, rounds, chance, count - all.length);
+      const victims = victimsOf(callers, rounds, chance, count - all.length);
       await startAgain(lab, reporting);
       reporting = [...(await killAll(lab, victims)), ...victims.filter((each) => outcomeOf(each).reported)];
       const killedAt = Date.now();

@@ -17,10 +17,10 @@ const APART: TogetherOutcome = { kind: 'apart' };
 const orElse = async <Answer>(asked: Promise<Answer>, alone: Answer): Promise<Answer> => asked.catch(() => alone);
 
 /**
- * A message store for a process that sends many messages of an organization concurrently, such as the SMPP service: reservations and
- * settlements that arrive while another transaction of the organization is in progress share the next one. Each message keeps its own rows,
- * conditions and result: what cannot be decided together is decided by `alone`, whose repeat of a committed write returns the original
- * result.
+ * A message store for a process that sends many messages of an organization concurrently, such as the SMPP service or the local stack:
+ * reservations and settlements that arrive while another transaction of the organization is in progress share the next one. Each message
+ * keeps its own rows, conditions and result: what cannot be decided together is decided by `alone`, whose repeat of a committed write
+ * returns the original result.
  */
 export const gatheringStore = (
   table: Table,

@@ -6,6 +6,7 @@ import type { SendObserver, SendPorts } from '../../domain/sending/ports.ts';
 import { Routing } from '../../providers/routing.ts';
 import { readProviderSettings, readRoutes } from '../../storage/access/providers.ts';
 import { breakers } from '../../storage/due-work/breakers.ts';
+import { concurrentStore } from '../../storage/messages/concurrent-store.ts';
 import { readIdempotencyRecord } from '../../storage/messages/idempotency.ts';
 import { messageStore } from '../../storage/messages/message-store.ts';
 import type { Sealer } from '../../storage/messages/queued.ts';
@@ -59,9 +60,13 @@ export const sealer: Sealer = {
   open: async (organizationId, id, sealed) => (await vaults.content()).open(PURPOSE, organizationId, sealed, id),
 };
 
+const storeOfOne = messageStore(table, publishWork, sealer);
 export const sendPorts: SendPorts = {
   clock,
-  messageStore: messageStore(table, publishWork, sealer),
+  messageStore: concurrentStore(storeOfOne, async () => {
+    const { gatheringStore } = await import('../../storage/messages/gathering-store.ts');
+    return gatheringStore(table, publishWork, storeOfOne);
+  }),
   routing,
   ...routePorts,
   volume: (organizationId, env, month, range) =>

@@ -7,12 +7,11 @@ import { cancelOverSmpp, queryMessage } from '../../domain/smpp/look-up.ts';
 import { type PartOutcome, submitPart } from '../../domain/smpp/parts.ts';
 import { sendOverSmpp } from '../../domain/smpp/send.ts';
 import { id } from '../../storage/client/attributes.ts';
-import { gatheringStore } from '../../storage/messages/gathering-store.ts';
 import { readMessageOf } from '../../storage/messages/message-lists.ts';
 import { cancelAndForcePorts } from '../messages/cancel-and-force.ts';
 import { submitPorts } from '../messages/queue-and-send.ts';
-import { publishWork, settings, table } from '../process/aws.ts';
-import { sendPorts, smsPorts } from '../sending/ports.ts';
+import { settings, table } from '../process/aws.ts';
+import { smsPorts } from '../sending/ports.ts';
 import { bindPorts } from './binds.ts';
 import { partsPorts } from './parts.ts';
 
@@ -80,10 +79,7 @@ const SubmitEvent = z.union([
     }),
   }),
 ]);
-/** The windows of an organization's binds are submitted concurrently: messages that wait for its wallet are reserved together. */
-const messages = { messageStore: gatheringStore(table, publishWork, sendPorts.messageStore) };
-const textPorts = { ...submitPorts, ...smsPorts, ...messages };
-const submittedPartsPorts = { ...partsPorts, ...messages };
+const textPorts = { ...submitPorts, ...smsPorts };
 
 /** Sends a submitted message, or a part of one. */
 export const submitOverSmpp = (event: unknown): Promise<PartOutcome> => {
@@ -91,7 +87,7 @@ export const submitOverSmpp = (event: unknown): Promise<PartOutcome> => {
   const { account } = submission;
   if ('part' in submission)
     return submitPart(
-      submittedPartsPorts,
+      partsPorts,
       { env: settings.STAGE },
       account,
       definedFields(submission.part) as typeof submission.part,
