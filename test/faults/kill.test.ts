@@ -241,6 +241,7 @@ describe(`a process killed in the middle of its work (seed ${SEED})`, () => {
     async (step) => {
       expect(mostInOne[step]).toBeGreaterThan(1);
       const own = together.filter((one) => one.step === step);
+      expect(new Set(own.map(({ messageId }) => messageId)).size).toBe(AT_ONCE);
       for (const each of own) expect(await faultOf(lab, each)).toBeUndefined();
       for (const each of own) expect(await retried(lab, each)).toEqual(retryOf(each));
       const captured = (await storedMessages(own)).filter(({ hold }) => hold === 'captured');

@@ -125,12 +125,13 @@ export const rowOf = (lab: KillLab, { messageId }: Victim): Promise<Row | undefi
 /** The fault of a victim after everything is resolved; undefined if there is none. */
 export const faultOf = async (lab: KillLab, victim: Victim): Promise<string | undefined> => {
   const { message, taken } = outcomeOf(victim);
+  const name = `${channelOf(victim)} at ${victim.step}, ${victim.messageId}`;
   const row = await rowOf(lab, victim);
   const times = timesTaken(lab, victim);
-  if (times !== taken) return `${victim.step}: the provider took ${times} texts`;
-  if (!message) return row ? `${victim.step}: there is a trace` : undefined;
+  if (times !== taken) return `${name}: the provider took ${times} texts; stored: ${JSON.stringify(row)}`;
+  if (!message) return row ? `${name}: there is a trace` : undefined;
   const wrong = Object.entries(message).filter(([name, value]) => row?.[name] !== value);
   return wrong.length > 0
-    ? `${victim.step}: ${wrong.map(([name, value]) => `${name} is ${row?.[name]}, not ${value}`).join(', ')}; last error: ${row?.lastError}`
+    ? `${name}: ${wrong.map(([attribute, value]) => `${attribute} is ${row?.[attribute]}, not ${value}`).join(', ')}; last error: ${row?.lastError}`
     : undefined;
 };

@@ -96,7 +96,7 @@ const accountsOf = (settings: Readonly<Record<string, unknown>>, organizations: 
     ...account,
     id: `${account.id?.slice(0, -3)}${String(at).padStart(3, '0')}`,
     organizationId,
-    accountId: String(17_841_400_500_000_000 + at),
+    accountId: `178414005${String(at).padStart(8, '0')}`,
   }));
   return [account, ...own];
 };

@@ -109,7 +109,7 @@ const RECIPIENTS: Readonly<Record<Channel, (nth: number) => string>> = {
   rcs: phone,
   whatsapp: phone,
   email: (nth) => `cliente-${nth}@loja.example`,
-  instagram: (nth) => String(17_841_400_000_000_000 + nth),
+  instagram: (nth) => `178414000${String(nth).padStart(8, '0')}`,
   push: (nth) => `aparelho-${String(nth).padStart(8, '0')}:APA91b`,
 };
 /** A recipient of a channel; each number is another's, on every channel. */

@@ -199,12 +199,19 @@ export const startKillLab = async (): Promise<KillLab> => {
 
 const found = (pattern: RegExp, text: string): string | undefined => pattern.exec(text)?.[1];
 
+/** The id of the victim's message in its reservation, which may be one of several in a transaction. */
+const reservedId = ({ body }: GateCall, { to }: Victim): string | undefined => {
+  const { TransactItems } = JSON.parse(body) as { readonly TransactItems: readonly object[] };
+  const rows = TransactItems.map((item) => JSON.stringify(item));
+  return rows.flatMap((row) => (row.includes(to) ? (found(/"MSG#(msg_\w+)"/, row) ?? []) : []))[0];
+};
+
 /** Learns the ids of the victims' messages and events as their writes pass by. */
 export const learnIds = (lab: KillLab, victims: readonly Victim[]): void =>
   lab.tableGate.watch((call) => {
     if (!writes(call)) return;
     for (const victim of victims) {
-      if (reserves(call, victim)) victim.messageId ??= parseId('message', found(/MSG#(msg_\w+)/, call.body));
+      if (reserves(call, victim)) victim.messageId ??= parseId('message', reservedId(call, victim));
       else if (applies(call, victim)) victim.eventId = parseId('event', found(/EVT#(evt_\w+)/, call.body));
     }
   });
