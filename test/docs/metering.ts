@@ -49,9 +49,15 @@ export const startMetered = async (options: Partial<Pick<LocalStackOptions, 'por
   const { settings } = provider;
   await setUpProvider(messaging, 'sms', 'infobip', settings);
 
-  /** Waits until the consumers are done, however slow the machine is, and the table has not been called for a while. */
+  /** Waits until the consumers are done, however slow the machine is, and the table has not been called for a while in which this process ran. */
   const quiet = async (): Promise<void> => {
-    for (let seen = -1; underWay > 0 || seen !== meter.taken().trips; await pause(QUIET_MS)) seen = meter.taken().trips;
+    let [seen, stood] = [-1, false];
+    while (underWay > 0 || stood || seen !== meter.taken().trips) {
+      seen = meter.taken().trips;
+      const startedAt = performance.now();
+      await pause(QUIET_MS);
+      stood = performance.now() - startedAt > 1.5 * QUIET_MS;
+    }
   };
   /** The consumption of work, including its consumers if requested. */
   const metered = async (work: () => Promise<unknown>, withConsumers = false): Promise<Metered> => {
