@@ -52,12 +52,12 @@ const SHARED = globSync('test/flows/*.test.ts', { cwd: import.meta.dirname }).fi
 );
 /**
  * Of the other flows, those with a process each: they call most functions, fill the table, start processes, or are about the service's own
- * start. A process of the others runs many of them, one after the other.
+ * start. A process of the others, and of the costs of calls, runs many of them, one after the other.
  */
 const FLOWS_ALONE = [
   'test/flows/{bulk,bulk-largest,contact-imports,keys,largest-bodies,operator,personal-data,restore,table-migration,tenancy}.test.ts',
 ];
-const FLOWS = globSync('test/flows/*.test.ts', {
+const FLOWS = globSync(['test/flows/*.test.ts', 'test/docs/cost{,-cards,-channels,-crm,-journeys}.test.ts'], {
   cwd: import.meta.dirname,
   exclude: [...SHARED, ...globSync(FLOWS_ALONE, { cwd: import.meta.dirname })],
 });
