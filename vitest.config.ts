@@ -50,6 +50,17 @@ const CONSOLE = ['test/console/**/*.test.ts'];
 const SHARED = globSync('test/flows/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
   readFileSync(join(import.meta.dirname, file), 'utf8').includes('sharedMessaging()'),
 );
+/**
+ * Of the other flows, those with a process each: they call most functions, fill the table, start processes, or are about the service's own
+ * start. A process of the others, and of the costs of calls, runs many of them, one after the other.
+ */
+const FLOWS_ALONE = [
+  'test/flows/{bulk,bulk-largest,contact-imports,keys,largest-bodies,operator,personal-data,restore,table-migration,tenancy}.test.ts',
+];
+const FLOWS = globSync(['test/flows/*.test.ts', 'test/docs/cost{,-cards,-channels,-crm,-journeys}.test.ts'], {
+  cwd: import.meta.dirname,
+  exclude: [...SHARED, ...globSync(FLOWS_ALONE, { cwd: import.meta.dirname })],
+});
 /** Replaces a module, or all timers, for its whole process. */
 const ISOLATED = ['test/channels/declared-channel.test.ts', 'test/sdk/retries.test.ts'];
 
@@ -74,7 +85,9 @@ const PROJECTS = {
   slow: { ...NATIVE, include: SLOW, isolate: true, testTimeout: 300_000 },
   quality: { ...NATIVE, include: QUALITY, exclude: UNIT.slice(1), isolate: true },
   // A process a file: each service that is started loads its functions anew, and they are freed with the process alone.
-  e2e: { ...NATIVE, include: E2E, exclude: [...SHARED, ...IN_PROCESS], isolate: true },
+  e2e: { ...NATIVE, include: E2E, exclude: [...SHARED, ...FLOWS, ...IN_PROCESS], isolate: true },
+  // A service a file, in the process of an earlier one: of its start, half is what a process evaluates once. What it keeps is 30 MB a file.
+  flows: { ...NATIVE, include: FLOWS, isolate: false },
   console: { ...NATIVE, include: CONSOLE, isolate: false, testTimeout: 120_000 },
   shared: { ...NATIVE, include: SHARED, isolate: false },
   isolated: { include: ISOLATED, isolate: true },

@@ -45,7 +45,7 @@ export const buildFunctions = async (options: BuildOptions): Promise<BuildResult
     built,
     ms: Math.round(performance.now() - startedAt),
   });
-  const hash = await sourcesHash(root, functionsDir);
+  const hash = sourcesHash(root, functionsDir);
   const findCurrent = async () => {
     const manifest = options.force ? undefined : await readManifest<Manifest>(join(outDir, MANIFEST));
     return manifest?.hash === hash ? result(manifest, false) : undefined;
@@ -59,7 +59,7 @@ export const buildFunctions = async (options: BuildOptions): Promise<BuildResult
 };
 
 const buildInto = async (outDir: string, root: string, functionsDir: string, hash: string): Promise<Manifest> => {
-  const paths = await listFunctions(functionsDir);
+  const paths = listFunctions(functionsDir);
   if (paths.length === 0) throw new Error(`There are no functions in ${functionsDir}.`);
   const entryPoints = Object.fromEntries(paths.map((path) => [entryName(path), join(functionsDir, `${path}.ts`)]));
   const manifest: Manifest = { hash, functions: [...paths].sort() };

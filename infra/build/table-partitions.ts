@@ -31,7 +31,7 @@ const keyNames = (text: string): KeyName[] =>
  */
 export const tablePartitions = async (root: string): Promise<TablePartitions> => {
   const folder = join(root, 'functions');
-  const paths = await listFunctions(folder);
+  const paths = listFunctions(folder);
   const entryPoints = Object.fromEntries(paths.map((path) => [entryName(path), join(folder, `${path}.ts`)]));
   const { outputs, texts } = await compileForReading({ entryPoints, root });
   const named = new Map([...texts].map(([file, text]) => [relative(root, file), keyNames(text)]));

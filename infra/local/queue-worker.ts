@@ -52,10 +52,13 @@ interface HeldMessage {
 }
 interface LocalQueue {
   messages: HeldMessage[];
+  pollTimer?: NodeJS.Timeout;
+  processTimers(): void;
   readonly inflightMessages: ReadonlyMap<string, { readonly message: HeldMessage }>;
 }
 interface LocalQueueMethods {
   dequeue(this: LocalQueue, maxCount: number, ...options: unknown[]): unknown;
+  startPollTimerIfNeeded(this: LocalQueue): void;
 }
 /** Messages at the head of a queue among which those of quiet tenants are found. */
 const FAIR_WITHIN = 2_500;
@@ -64,9 +67,7 @@ const FAIR_WITHIN = 2_500;
  * Makes standard queues fair, like SQS's: the tenant with the fewest messages in flight is next. fauxqs drops the `MessageGroupId` of a
  * message, but the body contains its organization; a message without one counts as a separate tenant.
  */
-const makeFair = async () => {
-  const module = new URL('./sqs/sqsStore.js', import.meta.resolve('fauxqs')).href;
-  const { prototype } = ((await import(module)) as { SqsQueue: { prototype: LocalQueueMethods } }).SqsQueue;
+const makeFair = (prototype: LocalQueueMethods) => {
   const { dequeue } = prototype;
   prototype.dequeue = function (maxCount, ...options) {
     const inFlight = Array.from(this.inflightMessages.values(), ({ message }) => message.body);
@@ -84,6 +85,22 @@ const makeFair = async () => {
   };
 };
 
+/** How often a queue that is polled looks whether delayed and hidden messages are visible again, which SQS counts in seconds. */
+const VISIBLE_AGAIN_MS = 100;
+/** fauxqs looks fifty times a second in each queue: half of the processor time of a service that has nothing to do. */
+const lookSeldom = (prototype: LocalQueueMethods) => {
+  prototype.startPollTimerIfNeeded = function () {
+    this.pollTimer ??= setInterval(() => this.processTimers(), VISIBLE_AGAIN_MS);
+  };
+};
+
+const patchQueues = async () => {
+  const module = new URL('./sqs/sqsStore.js', import.meta.resolve('fauxqs')).href;
+  const { prototype } = ((await import(module)) as { SqsQueue: { prototype: LocalQueueMethods } }).SqsQueue;
+  makeFair(prototype);
+  lookSeldom(prototype);
+};
+
 /** Makes in-flight messages visible at the start: their consumers are gone, so waiting for the visibility time-out is pointless. */
 const releaseHeldMessages = (folder: string) => {
   mkdirSync(folder, { recursive: true });
@@ -98,7 +115,7 @@ const releaseHeldMessages = (folder: string) => {
 };
 
 await patchPersistence();
-await makeFair();
+await patchQueues();
 if (dataDir) releaseHeldMessages(dataDir);
 const server = await startFauxqs({ port, logger: false, ...(dataDir ? { dataDir } : {}) });
 parentPort?.on('message', (message) => {

@@ -93,12 +93,19 @@ export const ensureTable = async (client: DynamoDBClient, TableName: string): Pr
   }
 };
 
-/** Creates a queue, or updates the attributes of an existing one. Returns its URL. */
+/** Refuses a queue's attributes because it exists with others. Engines name it differently. */
+const OTHER_ATTRIBUTES = /Queue(?:NameExists|AlreadyExists)$/;
+/** Creates a queue, or updates the attributes of an existing one. Returns its URL. One call, unless its attributes were others. */
 const ensureQueue = async (
   client: SQSClient,
   QueueName: string,
   Attributes: Record<string, string>,
 ): Promise<string> => {
+  const created = await client.send(new CreateQueueCommand({ QueueName, Attributes })).catch((error: unknown) => {
+    if (error instanceof Error && OTHER_ATTRIBUTES.test(error.name)) return undefined;
+    throw error;
+  });
+  if (created) return created.QueueUrl ?? '';
   const { QueueUrl = '' } = await client.send(new CreateQueueCommand({ QueueName }));
   await client.send(new SetQueueAttributesCommand({ QueueUrl, Attributes }));
   return QueueUrl;
@@ -121,6 +128,15 @@ export interface StageQueue {
 export const queueUrls = (queues: Readonly<Record<string, StageQueue>>): Record<string, string> =>
   Object.fromEntries(Object.entries(queues).map(([name, { url }]) => [name, url]));
 
+/** The ARN of a queue by its name. */
+type QueueArns = (name: string) => string;
+/** The ARNs of the queues beside one that exists: they differ by the name alone. */
+const queueArns = async (client: SQSClient, QueueUrl: string): Promise<QueueArns> => {
+  const { Attributes } = await client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }));
+  const arn = Attributes?.QueueArn ?? '';
+  return (name) => `${arn.slice(0, arn.lastIndexOf(':') + 1)}${name}`;
+};
+
 /** Creates a stage's queues and dead-letter queues. Returns them by short name. */
 export const ensureQueues = async (
   client: SQSClient,
@@ -128,11 +144,13 @@ export const ensureQueues = async (
   rebase?: string,
 ): Promise<Record<string, StageQueue>> => {
   const queues: Record<string, StageQueue> = {};
+  let arns: QueueArns | undefined;
   for (const declaration of Object.values<QueueDeclaration>(QUEUES)) {
     const { name, visibilitySeconds, maxReceives } = declaration;
     const retention = { MessageRetentionPeriod: FOURTEEN_DAYS };
     const deadLetterUrl = await ensureQueue(client, deadLetterName(stage, name), retention);
-    const deadLetterTargetArn = await arnOf(client, deadLetterUrl);
+    arns ??= await queueArns(client, deadLetterUrl);
+    const deadLetterTargetArn = arns(deadLetterName(stage, name));
     const url = await ensureQueue(client, queueName(stage, name), {
       ...retention,
       VisibilityTimeout: String(visibilitySeconds),
@@ -141,13 +159,8 @@ export const ensureQueues = async (
     queues[name] = {
       url: rebaseUrl(rebase, url),
       deadLetterUrl: rebaseUrl(rebase, deadLetterUrl),
-      arn: await arnOf(client, url),
+      arn: arns(queueName(stage, name)),
     };
   }
   return queues;
-};
-
-const arnOf = async (client: SQSClient, QueueUrl: string): Promise<string> => {
-  const { Attributes } = await client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }));
-  return Attributes?.QueueArn ?? '';
 };

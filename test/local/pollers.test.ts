@@ -1,5 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import {
+  GetQueueAttributesCommand,
+  SendMessageBatchCommand,
+  SetQueueAttributesCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
 import { afterAll, afterEach, expect, it } from 'vitest';
 import { startFauxqs } from '../../infra/local/engines.ts';
@@ -7,6 +12,7 @@ import type { StageFunctions } from '../../infra/local/functions.ts';
 import { type Running, startPoller } from '../../infra/local/pollers.ts';
 import { ensureQueues } from '../../infra/local/resources.ts';
 import { LOCAL_REGION } from '../../infra/local/stages.ts';
+import { QUEUES } from '../../shared/queues/queues.ts';
 
 const PATIENCE = { timeout: 45_000, interval: 20 };
 
@@ -47,6 +53,24 @@ const put = async (name: string, bodies: readonly string[]): Promise<void> => {
   const Entries = bodies.map((MessageBody, at) => ({ Id: String(at), MessageBody }));
   await client.send(new SendMessageBatchCommand({ QueueUrl: queues[name]?.url, Entries }));
 };
+
+it('creates queues as they are declared, with dead-letter queues, and sets one that an earlier start declared otherwise', async () => {
+  const { url: QueueUrl, deadLetterUrl, arn } = queues.events ?? {};
+  const attributesOf = async (url: string | undefined) => {
+    const asked = new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['All'] });
+    return (await client.send(asked)).Attributes ?? {};
+  };
+  const declared = await attributesOf(QueueUrl);
+  const { QueueArn: deadLetterTargetArn } = await attributesOf(deadLetterUrl);
+  expect(declared).toMatchObject({ QueueArn: arn, VisibilityTimeout: String(QUEUES.events.visibilitySeconds) });
+  expect(JSON.parse(declared.RedrivePolicy ?? '')).toEqual({
+    deadLetterTargetArn,
+    maxReceiveCount: QUEUES.events.maxReceives,
+  });
+  await client.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { VisibilityTimeout: '1' } }));
+  expect((await ensureQueues(client, 'test', engine.endpoint)).events).toEqual(queues.events);
+  expect(await attributesOf(QueueUrl)).toEqual({ ...declared, LastModifiedTimestamp: expect.any(String) });
+});
 
 it('continues with other batches while more batches than its concurrency are held', async () => {
   begin('webhook', 2);

@@ -133,7 +133,9 @@ export const startMessaging = async (options: Partial<LocalStackOptions> = {}) =
     distDir: join(tmpdir(), 'dist'),
     servedDir: process.env.VITEST ? join(tmpdir(), 'served') : undefined,
   };
-  const settings = { dispatchSeconds: 1, inMemory: process.env.VITEST !== undefined, ...ofRun, ...options, dataDir };
+  // Functions are imported when a test calls them: a file calls those of one environment, or others.
+  const ofTests = process.env.VITEST ? { inMemory: true, warm: [] } : {};
+  const settings = { dispatchSeconds: 1, ...ofTests, ...ofRun, ...options, dataDir };
   // Not beside measurements, which it would slow down.
   if (process.env.VITEST) await watchRoles();
   const localStack = await startTestStack(settings);
