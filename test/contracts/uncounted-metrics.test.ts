@@ -1,5 +1,6 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { expect, it, vi } from 'vitest';
+import { newId } from '../../shared/domain/core/ids.ts';
 
 Object.assign(process.env, {
   STAGE: 'test',
@@ -7,6 +8,7 @@ Object.assign(process.env, {
   LIVE_TABLE_NAME: 'none',
   PUBLIC_URL: 'http://127.0.0.1:9',
 });
+const { Table } = await import('../../shared/storage/client/table.ts');
 const { countOutcomes } = await import('../../shared/wiring/metrics/count-outcomes.ts');
 const { logger } = await import('../../shared/wiring/process/observe.ts');
 
@@ -35,4 +37,22 @@ it('a batch without such changes is neither measured nor logged', async () => {
   await countOutcomes({ ...event, Records: event.Records.slice(1) });
   expect(measured).not.toHaveBeenCalled();
   expect(logged).not.toHaveBeenCalled();
+});
+
+it('a batch is done only once it is counted: Lambda repeats one whose counting fails', async () => {
+  const image = {
+    pk: { S: 'MSG#msg_1' },
+    sk: { S: 'MSG' },
+    direction: { S: 'outbound' },
+    org: { S: newId('organization') },
+    channel: { S: 'sms' },
+    status: { S: 'sent' },
+    hold: { S: 'captured' },
+    coins: { N: '800' },
+    createdAt: { S: '2026-11-26T00:00:00.000Z' },
+  };
+  const fault = new Error('canary');
+  vi.spyOn(Table.prototype, 'get').mockRejectedValue(fault);
+  const Records = [{ dynamodb: { SequenceNumber: '9', NewImage: image } }];
+  await expect(countOutcomes({ shardId: 'shardId-1', Records })).rejects.toBe(fault);
 });
