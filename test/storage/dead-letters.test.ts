@@ -30,6 +30,8 @@ const messagesOf = (url: string): Stored[] => queues.get(url) ?? [];
 let sent = 0;
 /** Receives that return nothing though there are messages: SQS samples some of its hosts. */
 let emptyReceives = 0;
+/** How many messages each receive asked for: SQS accepts from 1 to 10. */
+let limits: (number | undefined)[] = [];
 /** Whether consumers fail at each message at once, so that it is dead again. */
 let diesAgain = false;
 /** The error with which SQS refuses a move task; none: it starts. */
@@ -49,6 +51,7 @@ const ANSWERS: Readonly<Record<string, (input: Input, entries: readonly Entry[])
     };
   },
   ReceiveMessage: ({ QueueUrl, MaxNumberOfMessages }) => {
+    limits.push(MaxNumberOfMessages);
     if (emptyReceives-- > 0) return { Messages: [] };
     const received = messagesOf(QueueUrl)
       .filter(({ visible }) => visible)
@@ -119,6 +122,7 @@ const fill = (bodies: readonly string[]) => {
 beforeEach(() => {
   fill(['a', 'refused', 'c', 'd']);
   emptyReceives = 0;
+  limits = [];
   diesAgain = false;
   moveFault = undefined;
 });
@@ -162,6 +166,7 @@ test('dead letters that die again meanwhile are not moved again: moving all of t
   diesAgain = true;
   expect(await redriveManually(sqs, URLS)).toBe(12);
   expect(bodiesOf(URLS.deadLetterUrl)).toHaveLength(12);
+  expect(limits).toEqual([10, 2]);
 });
 
 test('moved dead letters keep their group, so that no organization delays another', async () => {

@@ -2,7 +2,12 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Account } from '../../shared/domain/access/accounts.ts';
 import { activateAccount, suspendAccount, updateAccount } from '../../shared/domain/access/people.ts';
 import { renewSession } from '../../shared/domain/access/renew-session.ts';
-import { BROWSER_TOKEN_MS, COOKIE_GRACE_MS, MAX_BROWSER_TOKENS } from '../../shared/domain/access/session-cookie.ts';
+import {
+  BROWSER_TOKEN_MS,
+  COOKIE_GRACE_MS,
+  MAX_BROWSER_TOKENS,
+  setCookie,
+} from '../../shared/domain/access/session-cookie.ts';
 import {
   type Entered,
   endSession,
@@ -97,6 +102,30 @@ describe("a browser's session", () => {
     expect(rows).toContain('cookieReused');
   });
 
+  test('is renewed by a replaced cookie for a minute after its replacement, however old the session is', async () => {
+    const opened = await enter(await ana());
+    state.now += 10 * COOKIE_GRACE_MS;
+    const next = await renew(opened.cookie);
+    state.now += COOKIE_GRACE_MS;
+    expect((await renew(opened.cookie)).cookie).toBe(next.cookie);
+  });
+
+  test('is of its stage, and of an account that is active and still in its organization', async () => {
+    const account = await ana();
+    const opened = await enter(account);
+    expect(await renewSession({ ...ports, env: 'live' }, opened.cookie)).toMatchObject(REFUSED);
+    for (const change of [{ organizationId: await world.organization() }, { status: 'suspended' as const }]) {
+      const accounts = { read: async () => ({ ...account, ...change }) };
+      expect(await renewSession({ ...ports, accounts }, opened.cookie)).toMatchObject(REFUSED);
+    }
+    expect(await renew(opened.cookie)).toBeDefined();
+  });
+
+  test('has a cookie that the browser drops when the session ends, and at once after that', () => {
+    expect(setCookie('test', 'x', 1_999)).toContain('; Max-Age=1;');
+    expect(setCookie('test', 'x', -1_000)).toContain('; Max-Age=0;');
+  });
+
   test('ends when a cookie comes that was replaced twice, however quickly', async () => {
     const opened = await enter(await ana());
     const first = await renew(opened.cookie);
@@ -123,6 +152,15 @@ describe("a browser's session", () => {
     expect(await renewSession(ports, undefined)).toMatchObject(REFUSED);
     expect(await renew(opened.cookie)).toBeDefined();
     expect(await renew(other.cookie)).toBeDefined();
+  });
+
+  test('is not renewed by a replaced cookie that says it is the latest: its proof is of its own generation', async () => {
+    const opened = await enter(await ana());
+    const second = await renew((await renew(opened.cookie)).cookie);
+    const [id, secret, , proof] = opened.cookie.split('.');
+    for (const generation of [1, 2])
+      expect(await renewSession(ports, `${id}.${secret}.${generation}.${proof}`)).toMatchObject(REFUSED);
+    expect(await renew(second.cookie)).toBeDefined();
   });
 
   test('ends with every token that it gave when its person signs out, also one renewed at that moment', async () => {
