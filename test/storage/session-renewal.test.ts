@@ -14,6 +14,7 @@ import {
   enteredView,
   listSessions,
   SESSION_MS,
+  sessionView,
 } from '../../shared/domain/access/sessions.ts';
 import { newLink, signIn } from '../../shared/domain/access/sign-in.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
@@ -191,6 +192,21 @@ describe("a browser's session", () => {
     expect(await renewSession(ports, narrower.cookie)).toMatchObject(REFUSED);
   });
 
+  test('is not renewed for an account that is suspended at that moment', async () => {
+    const organizationId = await world.organization();
+    const [owner, bia] = [await person(organizationId, 'owner'), await person(organizationId, 'support')];
+    const opened = await enter(bia);
+    let reads = 0;
+    const read: typeof ports.accounts.read = async (id) => {
+      const before = await ports.accounts.read(id);
+      reads += 1;
+      if (reads === 1) accepted(await suspendAccount(ports, sessionOf(owner), bia.id));
+      return before;
+    };
+    expect(await renewSession({ ...ports, accounts: { read } }, opened.cookie)).toMatchObject(REFUSED);
+    expect(reads).toBe(2);
+  });
+
   test('stores neither its cookie nor a token', async () => {
     const opened = await enter(await ana());
     const next = await renew(opened.cookie);
@@ -212,5 +228,43 @@ describe("a browser's session", () => {
     expect(await renewSession(ports, `${opened.session.id}.${'0'.repeat(40)}.0.${'0'.repeat(64)}`)).toMatchObject(
       REFUSED,
     );
+  });
+});
+
+describe('the sessions of a person', () => {
+  const GONE = { name: 'NOT_FOUND' };
+
+  test('are listed and ended by the person and by managers of the same organization, and by no other', async () => {
+    const organizationId = await world.organization();
+    const [owner, admin, support] = [
+      await person(organizationId, 'owner'),
+      await person(organizationId, 'admin'),
+      await person(organizationId, 'support'),
+    ];
+    const stranger = await person(await world.organization(), 'owner');
+    const { session } = await enter(owner);
+    for (const caller of [admin, support, stranger].map(sessionOf)) {
+      expect(await listSessions(ports, caller, owner.id, state.now)).toMatchObject(GONE);
+      expect(await endSession(ports, caller, session.id)).toMatchObject(GONE);
+    }
+    expect(await endSession(ports, { ...sessionOf(owner), env: 'live' }, session.id)).toMatchObject(GONE);
+    const own = await enter(support);
+    expect(await endSession(ports, sessionOf(stranger), own.session.id)).toMatchObject(GONE);
+    expect(accepted(await listSessions(ports, sessionOf(admin), support.id, state.now))).toHaveLength(1);
+    expect(await endSession(ports, sessionOf(admin), own.session.id)).toBeUndefined();
+    expect(await endSession(ports, sessionOf(owner), session.id)).toBeUndefined();
+  });
+
+  test('are not listed once they have expired, and one of them is the one that asks', async () => {
+    const account = await ana();
+    const first = await enter(account);
+    state.now += SESSION_MS - 1;
+    const second = await enter(account);
+    const listed = async () => accepted(await listSessions(ports, sessionOf(account), undefined, state.now));
+    expect((await listed()).map(({ id }) => id)).toEqual([second.session.id, first.session.id]);
+    const shown = (await listed()).map((each) => sessionView(each, { credentialId: first.session.id }));
+    expect(shown.map(({ current }) => current)).toEqual([false, true]);
+    state.now += 1;
+    expect((await listed()).map(({ id }) => id)).toEqual([second.session.id]);
   });
 });
