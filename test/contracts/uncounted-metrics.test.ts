@@ -24,7 +24,7 @@ const event = {
 it('changes that cannot be counted are measured, for the alarm, and logged by shard and number; the batch is not repeated', async () => {
   const logged = vi.spyOn(logger, 'error').mockImplementation(() => {});
   const measured = vi.spyOn(Metrics.prototype, 'addMetric').mockReturnThis();
-  const published = vi.spyOn(Metrics.prototype, 'publishStoredMetrics').mockImplementation(() => {});
+  const published = vi.spyOn(Metrics.prototype, 'publishStoredMetrics').mockReturnThis();
   expect(await countOutcomes(event)).toEqual({ state: {} });
   expect(measured.mock.calls).toEqual([['UncountedChanges', expect.any(String), 1]]);
   expect(published).toHaveBeenCalledOnce();

@@ -17,6 +17,7 @@ import {
   sessionView,
 } from '../../shared/domain/access/sessions.ts';
 import { newLink, signIn } from '../../shared/domain/access/sign-in.ts';
+import { auditEntry } from '../../shared/domain/audit/entry.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { setConflictPatience } from '../../shared/domain/core/retry-on-conflict.ts';
 import { accepted } from '../support/accepted.ts';
@@ -177,6 +178,17 @@ describe("a browser's session", () => {
     for (const token of tokens) expect(await authorize(token)).toBeUndefined();
     expect(await renewSession(ports, opened.cookie)).toMatchObject(REFUSED);
     expect(await endSession(ports, sessionOf(account), opened.session.id)).toMatchObject({ name: 'NOT_FOUND' });
+  });
+
+  test('does not end as it was before a renewal, whose token would outlive it', async () => {
+    const account = await ana();
+    const opened = await enter(account);
+    const renewed = await renew(opened.cookie);
+    const act = { action: 'session.ended', object: opened.session.id, at: state.now } as const;
+    expect(await ports.sessions.end(opened.session, auditEntry(sessionOf(account), act))).toBe(false);
+    expect(await authorize(renewed.secret.text)).toBeDefined();
+    expect(await ports.sessions.end(renewed.session, auditEntry(sessionOf(account), act))).toBe(true);
+    for (const { secret } of [opened, renewed]) expect(await authorize(secret.text)).toBeUndefined();
   });
 
   test('has the current role, and is refused permanently once its account was suspended', async () => {
