@@ -261,6 +261,8 @@ describe('the sessions of a person', () => {
     }
     expect(await endSession(ports, { ...sessionOf(owner), env: 'live' }, session.id)).toMatchObject(GONE);
     const own = await enter(support);
+    const viewer = await person(organizationId, 'viewer');
+    expect(await listSessions(ports, sessionOf(support), viewer.id, state.now)).toMatchObject(GONE);
     expect(await endSession(ports, sessionOf(stranger), own.session.id)).toMatchObject(GONE);
     expect(accepted(await listSessions(ports, sessionOf(admin), support.id, state.now))).toHaveLength(1);
     expect(await endSession(ports, sessionOf(admin), own.session.id)).toBeUndefined();
