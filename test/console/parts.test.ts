@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { maskCnpj } from '../../console/src/areas/companies/cnpj.ts';
 import { companiesOf, onlyRows, sheetOf } from '../../console/src/areas/companies/import-rows.ts';
+import { stateOf, treeOf } from '../../console/src/areas/keys/key-tree.ts';
 import { applyMoves, moveTo } from '../../console/src/areas/pipelines/moves.ts';
-import type { Card } from '../../console/src/sdk.ts';
+import type { ApiKey, Card } from '../../console/src/sdk.ts';
 import { csvCell, parseCsv } from '../../console/src/ui/csv.ts';
 import { fc } from '../support/fast-check.ts';
 
@@ -105,5 +106,39 @@ describe('moves on a board', () => {
 
   test('beside a card that is gone go to the end', () => {
     expect(ids(applyMoves(columns, [{ card: card('a'), to: 'two', depoisDe: 'gone' }])).two).toEqual(['d', 'e', 'a']);
+  });
+});
+
+describe('keys', () => {
+  const key = (id: string, more: Partial<ApiKey> = {}) => ({ id, ...more }) as ApiKey;
+
+  test('stand below the key that created them, where it is shown, and each once', () => {
+    const keys = [
+      key('leaf', { createdBy: 'branch' as never }),
+      key('root'),
+      key('branch', { createdBy: 'root' as never }),
+      key('other', { createdBy: 'of-another-page' as never }),
+    ];
+    expect(treeOf(keys).map(({ key: { id }, depth }) => [id, depth])).toEqual([
+      ['root', 0],
+      ['branch', 1],
+      ['leaf', 2],
+      ['other', 0],
+    ]);
+  });
+
+  test('are revoked before they are expired, expired from the moment on, and rotating until then', () => {
+    const now = Date.parse('2026-11-26T12:00:00.000Z');
+    const [at, later] = ['2026-11-26T12:00:00.000Z', '2026-11-26T12:00:00.001Z'];
+    const states = [
+      key('a'),
+      key('b', { expiresAt: later }),
+      key('c', { expiresAt: at }),
+      key('d', { expiresAt: at, revokedAt: at }),
+      key('e', { oldSecretsValidUntil: later }),
+      key('f', { oldSecretsValidUntil: at }),
+      key('g', { oldSecretsValidUntil: later, expiresAt: at }),
+    ].map((each) => stateOf(each, now));
+    expect(states).toEqual(['active', 'active', 'expired', 'revoked', 'rotating', 'active', 'expired']);
   });
 });

@@ -29,6 +29,12 @@ describe('the window of metrics', () => {
     expect([usual[0], usual.at(-1), usual.length]).toEqual(['2026-11-25T15:00', '2026-11-26T16:00', 26]);
   });
 
+  test('is one hour where it ends as it starts, and where it starts in the future and has no end', () => {
+    const moment = '2026-11-26T12:30:00Z';
+    expect(edgesOf({ from: moment, to: moment })).toEqual(['2026-11-26T12:00', '2026-11-26T13:00']);
+    expect(edgesOf({ from: '2026-11-28T12:30:00Z' })).toEqual(['2026-11-28T12:00', '2026-11-28T13:00']);
+  });
+
   test('is every day of the time zone that it overlaps, and the last 30 days by default', () => {
     const days = { granularity: 'day', from: '2026-11-25T02:59:59Z', to: '2026-11-26T03:00:00Z' } as const;
     expect(edgesOf(days)).toEqual(['2026-11-24T03:00', '2026-11-25T03:00', '2026-11-26T03:00', '2026-11-27T03:00']);
@@ -58,6 +64,18 @@ describe('the window of metrics', () => {
     expect(refusedField({ granularity: 'day', timeZone: 'Asia/Kolkata' })).toBe('timeZone');
     expect(refusedField({ granularity: 'hour', timeZone: 'Asia/Kolkata' })).toBeUndefined();
   });
+
+  test('refuses days of which only some start on an hour of UTC', () => {
+    const lordHowe = { granularity: 'day', timeZone: 'Australia/Lord_Howe' } as const;
+    expect(edgesOf({ ...lordHowe, from: '2026-04-02T12:00:00Z', to: '2026-04-02T14:00:00Z' })).toHaveLength(3);
+    expect(refusedField({ ...lordHowe, from: '2026-04-02T12:00:00Z', to: '2026-04-07T12:00:00Z' })).toBe('timeZone');
+  });
+
+  test('states the time zone that the caller named', () => {
+    expect(bucketsOf(query({ granularity: 'day', timeZone: 'Europe/Berlin' }), NOW)).toMatchObject({
+      timeZone: 'Europe/Berlin',
+    });
+  });
 });
 
 describe('metrics on the wire', () => {
@@ -81,7 +99,7 @@ describe('metrics on the wire', () => {
   const view = metricsView({ env: 'live' }, buckets, [
     hour(NEXT, 'sms', { sent: 3, unsent: 1, delivered: 2, coins: 2_400 }, { expired: 1, invalid_number: 1 }),
     hour(FIRST, 'sms', { sent: 1, coins: 800 }, { invalid_number: 1 }),
-    hour(NEXT, 'email', { sent: 2, delivered: 2, coins: 50 }),
+    hour(NEXT, 'email', { sent: 2, delivered: 2, read: 1, coins: 50 }),
   ]);
 
   test('sum each channel and all channels, with their rates', () => {
@@ -89,16 +107,48 @@ describe('metrics on the wire', () => {
       total: 7,
       sent: 6,
       delivered: 4,
-      read: 0,
+      read: 1,
       failed: 3,
       coins: 3_250,
       deliveryRate: 0.6667,
-      readRate: 0,
+      readRate: 0.25,
       failureRate: 0.4286,
     });
     expect(view.channels.map(({ channel, total, failureRate }) => [channel, total, failureRate])).toEqual([
       ['email', 2, 0],
       ['sms', 5, 0.6],
+    ]);
+  });
+
+  test('state the start of the first hour, the end of the last, and both of each item', () => {
+    const [first, next, last] = ['10', '11', '12'].map((of) => `2026-11-26T${of}:00:00.000Z`);
+    expect([view.from, view.to]).toEqual([first, last]);
+    expect(view.items.map(({ start, end }) => [start, end])).toEqual([
+      [first, next],
+      [next, last],
+    ]);
+  });
+
+  test('have the figures of each channel in each hour', () => {
+    const none = { delivered: 0, read: 0, failed: 0 };
+    expect(view.items.map(({ channels }) => channels)).toEqual([
+      [{ ...none, channel: 'sms', total: 1, sent: 1, failed: 1, coins: 800 }],
+      [
+        { ...none, channel: 'email', total: 2, sent: 2, delivered: 2, read: 1, coins: 50 },
+        { ...none, channel: 'sms', total: 4, sent: 3, delivered: 2, failed: 2, coins: 2_400 },
+      ],
+    ]);
+  });
+
+  test('list reasons by their number, equal ones by name, and none that was taken back', () => {
+    const hours = [
+      hour(FIRST, 'sms', { unsent: 3 }, { unknown_number: 2, expired: 1, blocked: 1, rejected: 1 }),
+      hour(NEXT, 'sms', {}, { rejected: -1, unknown_number: 0 }),
+    ];
+    expect(metricsView({ env: 'live' }, buckets, hours).failures).toEqual([
+      { channel: 'sms', reason: 'unknown_number', count: 2 },
+      { channel: 'sms', reason: 'blocked', count: 1 },
+      { channel: 'sms', reason: 'expired', count: 1 },
     ]);
   });
 
@@ -122,7 +172,8 @@ describe('metrics on the wire', () => {
 
   test('have null rates where nothing was sent', () => {
     const empty = metricsView({ env: 'test' }, buckets, []);
-    expect(empty.totals).toMatchObject({ total: 0, deliveryRate: null, readRate: null, failureRate: null });
+    const zero = { total: 0, sent: 0, delivered: 0, read: 0, failed: 0, coins: 0 };
+    expect(empty.totals).toEqual({ ...zero, deliveryRate: null, readRate: null, failureRate: null });
     expect(empty.items).toHaveLength(2);
   });
 });

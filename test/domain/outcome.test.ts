@@ -24,6 +24,11 @@ describe('the outcome of a message', () => {
     expect(startOf(released)).toBe('2026-11-26T11:00:00.000Z');
   });
 
+  test('is in the hour of its creation where neither time is known', () => {
+    const { sentAt: _sentAt, ...without } = sent({ status: 'delivered' });
+    expect(startOf(without)).toBe('2026-11-26T08:00:00.000Z');
+  });
+
   test('is none while its hold is open, and none of a message that was cancelled', () => {
     expect(outcomeOf(queued)).toBeUndefined();
     expect(outcomeOf({ ...released, hold: 'open' })).toBeUndefined();

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import type { Outcome } from '../../shared/domain/message/outcome.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
@@ -6,8 +6,9 @@ import type { Table } from '../../shared/storage/client/table.ts';
 import { countChanges, readCountedTo } from '../../shared/storage/metrics/count-changes.ts';
 import { readOutcomeCounts } from '../../shared/storage/metrics/outcome-counts.ts';
 import { type PlacedChange, readStreamBatch } from '../../shared/storage/metrics/stream-changes.ts';
+import { METRIC_ROWS } from '../../shared/storage/table-indexes.ts';
 import { chanceOf } from '../support/chance.ts';
-import { onTransactions, tableFaults } from '../support/fault-proxy.ts';
+import { FAULTS, onTransactions, tableFaults } from '../support/fault-proxy.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -136,6 +137,12 @@ describe('a batch of the stream counts once', () => {
     expect(await sentOf(organizationId)).toBe(1_000);
   });
 
+  test('in as many transactions as its rows need, with one read of the checkpoint', async () => {
+    const { changes } = wide();
+    const calls = await world.proxy.callsOf(() => count(newShard(), changes));
+    expect(calls).toEqual({ GetItem: 1, TransactWriteItems: Math.ceil(changes.length / 90) });
+  });
+
   test('without a write if no count changes', async () => {
     const organizationId = newId('organization');
     const unchanged = { place: placeOf(1), organizationId, before: outcome(), after: outcome() };
@@ -158,6 +165,16 @@ describe('the rows of an organization', () => {
     expect((await rowsOf(busy)).length).toBeGreaterThan(3);
     expect([await sentOf(quiet), await sentOf(busy)]).toEqual([60, 720]);
   });
+
+  test('are chosen by chance after a conflict, so that writers of one row separate', async () => {
+    const organizationId = newId('organization');
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    world.proxy.plan(onTransactions(FAULTS.conflict(2), { last: 0 }));
+    await count(newShard(), leaving(organizationId, 1));
+    const [row] = await rowsOf(organizationId);
+    expect(row?.split('#').at(-1)).toBe(String(METRIC_ROWS / 2));
+    expect(await sentOf(organizationId)).toBe(1);
+  });
 });
 
 describe('an event of the stream', () => {
@@ -176,6 +193,14 @@ describe('an event of the stream', () => {
 
   test('that names no shard is refused: a repeat of it could not be recognized', () => {
     expect(() => readStreamBatch({ Records: [] })).toThrow();
+    expect(() => readStreamBatch({ shardId: '', Records: [] })).toThrow();
     expect(readStreamBatch({ shardId: 's', Records: [] }).changes).toEqual([]);
   });
+
+  test.each(['', 'x', '1'.repeat(41)])(
+    'whose record has the number "%s" is refused: it has no place in the shard',
+    (place) => {
+      expect(() => readStreamBatch({ shardId: 's', Records: [record(place, {})] })).toThrow();
+    },
+  );
 });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -203,11 +204,18 @@ test('the organization is renamed in the environment of the credential', async (
   expectProblem(await tenant.test.call('PATCH', path, { body: { name: '' } }), 422, { errors: ['name'] });
 });
 
-test('the page of a sign-in link loads nothing, sends nothing by itself, and is not kept', async () => {
+test('the page of a sign-in link loads nothing, sends nothing by itself, stands in no frame, and is not kept', async () => {
   const page = await messaging.anonymous.get('/sign-in');
   expect(page.status).toBe(200);
-  expect(page.headers.get('cache-control')).toBe('no-store');
-  expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'; script-src 'sha256-/);
+  const [, script = ''] = /<script>([^<]+)<\/script>/.exec(page.text) ?? [];
+  const hash = createHash('sha256').update(script).digest('base64');
+  expect(Object.fromEntries(page.headers)).toMatchObject({
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-robots-tag': 'noindex',
+    'content-security-policy': `default-src 'none'; script-src 'sha256-${hash}'; style-src 'unsafe-inline'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`,
+  });
   expect(page.text).not.toMatch(/https?:\/\//);
   // Relative: a stage's own address has its name before every path.
   expect(page.text).toContain("fetch('sessions'");

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { afterAll, beforeEach, expect, test } from 'vitest';
-import { depthOf, peek, redriveChosen, redriveManually } from '../../shared/queues/dead-letters.ts';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { depthOf, peek, queueOperator, redriveChosen, redriveManually } from '../../shared/queues/dead-letters.ts';
 import '../support/aws-environment.ts';
 import { listening } from '../support/loopback.ts';
 import { use } from '../support/use.ts';
@@ -11,6 +11,8 @@ import { use } from '../support/use.ts';
 interface Stored {
   readonly id: string;
   readonly body: string;
+  readonly group?: string | undefined;
+  readonly sentAt?: number;
   visible: boolean;
 }
 type Entry = Readonly<Record<string, string>>;
@@ -26,6 +28,14 @@ const URLS = { url: 'http://sqs.test/queue', deadLetterUrl: 'http://sqs.test/dea
 let queues: ReadonlyMap<string, Stored[]>;
 const messagesOf = (url: string): Stored[] => queues.get(url) ?? [];
 let sent = 0;
+/** Receives that return nothing though there are messages: SQS samples some of its hosts. */
+let emptyReceives = 0;
+/** How many messages each receive asked for: SQS accepts from 1 to 10. */
+let limits: (number | undefined)[] = [];
+/** Whether consumers fail at each message at once, so that it is dead again. */
+let diesAgain = false;
+/** The error with which SQS refuses a move task; none: it starts. */
+let moveFault: { readonly __type: string; readonly message: string } | undefined;
 const ok = (entries: readonly Entry[]) => ({ Successful: entries.map(({ Id }) => ({ Id })), Failed: [] });
 
 const ANSWERS: Readonly<Record<string, (input: Input, entries: readonly Entry[]) => object>> = {
@@ -41,17 +51,19 @@ const ANSWERS: Readonly<Record<string, (input: Input, entries: readonly Entry[])
     };
   },
   ReceiveMessage: ({ QueueUrl, MaxNumberOfMessages }) => {
+    limits.push(MaxNumberOfMessages);
+    if (emptyReceives-- > 0) return { Messages: [] };
     const received = messagesOf(QueueUrl)
       .filter(({ visible }) => visible)
       .slice(0, MaxNumberOfMessages);
     for (const message of received) message.visible = false;
     return {
-      Messages: received.map(({ id, body }) => ({
+      Messages: received.map(({ id, body, sentAt = 1_772_000_000_000 }) => ({
         MessageId: id,
         ReceiptHandle: id,
         Body: body,
         MD5OfBody: md5(body),
-        Attributes: { SentTimestamp: '1772000000000', ApproximateReceiveCount: '1', MessageGroupId: 'group' },
+        Attributes: { SentTimestamp: String(sentAt), ApproximateReceiveCount: '1', MessageGroupId: 'group' },
       })),
     };
   },
@@ -71,8 +83,10 @@ const ANSWERS: Readonly<Record<string, (input: Input, entries: readonly Entry[])
   SendMessageBatch: ({ QueueUrl }, entries) => {
     const isRefused = ({ MessageBody = '' }: Entry) => MessageBody.includes('refused');
     const accepted = entries.filter((entry) => !isRefused(entry));
-    for (const { MessageBody = '' } of accepted)
-      messagesOf(QueueUrl).push({ id: `new-${sent++}`, body: MessageBody, visible: true });
+    for (const { MessageBody = '', MessageGroupId: group } of accepted) {
+      const at = diesAgain ? URLS.deadLetterUrl : QueueUrl;
+      messagesOf(at).push({ id: `new-${sent++}`, body: MessageBody, group, visible: true });
+    }
     return {
       Successful: accepted.map(({ Id, MessageBody = '' }) => ({
         Id,
@@ -87,8 +101,11 @@ const server = createServer((request, response) => {
   void json(request).then((input) => {
     const [, action = ''] = String(request.headers['x-amz-target']).split('.');
     const given = input as Input;
-    const answer = ANSWERS[action]?.(given, given.Entries ?? []);
-    response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(answer ?? {}));
+    const fault = action === 'StartMessageMoveTask' ? moveFault : undefined;
+    const answer = fault ?? ANSWERS[action]?.(given, given.Entries ?? []);
+    response
+      .writeHead(fault ? 400 : 200, { 'content-type': 'application/x-amz-json-1.0' })
+      .end(JSON.stringify(answer ?? {}));
   });
 });
 const { url: endpoint } = await use(listening(server));
@@ -102,7 +119,13 @@ const fill = (bodies: readonly string[]) => {
     [URLS.deadLetterUrl, bodies.map((body, at) => ({ id: `dead-${at}`, body, visible: true }))],
   ]);
 };
-beforeEach(() => fill(['a', 'refused', 'c', 'd']));
+beforeEach(() => {
+  fill(['a', 'refused', 'c', 'd']);
+  emptyReceives = 0;
+  limits = [];
+  diesAgain = false;
+  moveFault = undefined;
+});
 
 test('listed dead letters can be received again at once', async () => {
   expect((await peek(sqs, URLS.deadLetterUrl, 3)).map(({ body }) => body)).toEqual(['a', 'refused', 'c']);
@@ -136,4 +159,47 @@ test('all of them are moved, batch after batch', async () => {
   expect(await redriveManually(sqs, URLS)).toBe(12);
   expect(bodiesOf(URLS.url)).toHaveLength(12);
   expect(bodiesOf(URLS.deadLetterUrl)).toEqual([]);
+});
+
+test('dead letters that die again meanwhile are not moved again: moving all of them ends', async () => {
+  fill(Array.from({ length: 12 }, (_, at) => `body-${at}`));
+  diesAgain = true;
+  expect(await redriveManually(sqs, URLS)).toBe(12);
+  expect(bodiesOf(URLS.deadLetterUrl)).toHaveLength(12);
+  expect(limits).toEqual([10, 2]);
+});
+
+test('moved dead letters keep their group, so that no organization delays another', async () => {
+  await redriveChosen(sqs, URLS, ['dead-0', 'dead-2']);
+  expect(messagesOf(URLS.url).map(({ group }) => group)).toEqual(['group', 'group']);
+});
+
+test('dead letters are listed oldest first, and though a receive returns none', async () => {
+  const [first, ...others] = messagesOf(URLS.deadLetterUrl);
+  queues = new Map([[URLS.deadLetterUrl, [...others, { ...first, sentAt: 1_771_000_000_000 } as Stored]]]);
+  emptyReceives = 1;
+  const found = await peek(sqs, URLS.deadLetterUrl, 10);
+  expect(found.map(({ body }) => body)).toEqual(['a', 'refused', 'c', 'd']);
+});
+
+describe("an operator's queue", () => {
+  const operator = queueOperator(sqs, () => URLS, { byTask: true });
+
+  test('counts dead letters that a call is listing', async () => {
+    for (const message of messagesOf(URLS.deadLetterUrl).slice(0, 3)) message.visible = false;
+    expect(await operator.depth('push')).toEqual({ waiting: 0, inFlight: 0, delayed: 0, deadLetters: 4 });
+  });
+
+  test('is redriven by a task of SQS, started by this call or an earlier one', async () => {
+    expect(await operator.redriveAll('push')).toEqual({ state: 'running' });
+    const message =
+      'There is already a task running. Only one active task is allowed for a source queue arn at a given time.';
+    moveFault = { __type: 'com.amazonaws.sqs#UnsupportedOperation', message };
+    expect(await operator.redriveAll('push')).toEqual({ state: 'running' });
+  });
+
+  test('does not count as being redriven when SQS refuses the task', async () => {
+    moveFault = { __type: 'com.amazonaws.sqs#ResourceNotFoundException', message: 'The resource does not exist.' };
+    await expect(operator.redriveAll('push')).rejects.toThrow('does not exist');
+  });
 });

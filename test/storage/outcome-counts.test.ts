@@ -45,6 +45,25 @@ describe('the counts of a window', () => {
     expect(await read(24, 37)).toHaveLength(6);
   });
 
+  test('have the failures of each hour by reason, also of failures that several rows count', async () => {
+    const organizationId = newId('organization');
+    const failed = (hour: number, failure: string): Outcome => ({
+      ...outcome('sms', MIDNIGHT + hour * HOUR_MS),
+      failure,
+    });
+    const outcomes = [...Array.from({ length: 30 }, () => failed(10, 'expired')), failed(11, 'blocked')];
+    const changes = outcomes.map((after, at) => ({ place: String(at + 1).padStart(40, '0'), organizationId, after }));
+    for (const shardId of ['shardId-failures-1', 'shardId-failures-2', 'shardId-failures-3'])
+      await countChanges(table, { shardId, changes, unreadable: [] }, MIDNIGHT);
+    const rows = await table.queryAll({ partition: KEYS.metrics(organizationId, '', '', 0).pk });
+    expect(rows.length).toBeGreaterThan(1);
+    const hours = await readOutcomeCounts(table, organizationId, { from: MIDNIGHT, to: MIDNIGHT + 12 * HOUR_MS });
+    expect(Object.fromEntries(hours.map(({ hour, failures }) => [(hour - MIDNIGHT) / HOUR_MS, failures]))).toEqual({
+      10: { expired: 90 },
+      11: { blocked: 3 },
+    });
+  });
+
   test('are kept for 400 days, and so are the checkpoints of shards', async () => {
     const { organizationId, shardId } = await counted([3], ['sms']);
     const row = await table.get(KEYS.metrics(organizationId, '2026-11-26T00', 'sms', 0));
@@ -57,11 +76,12 @@ describe('the records of a batch', () => {
   const key = { pk: { S: 'MSG#msg_1' }, sk: { S: 'MSG' } };
   const record = (SequenceNumber: string, image: object) => ({ dynamodb: { SequenceNumber, NewImage: image } });
 
-  test('of inbound messages, of other rows of a message, and of deletions are no changes', () => {
+  test('of inbound messages, of other rows, and of deletions are no changes', () => {
     const inbound = { ...key, direction: { S: 'inbound' } };
     const body = { pk: key.pk, sk: { S: 'BODY' }, direction: { S: 'outbound' } };
+    const other = { pk: { S: 'BATCH#bat_1' }, sk: key.sk, direction: { S: 'outbound' } };
     const deleted = { dynamodb: { SequenceNumber: '3', OldImage: { ...key, direction: { S: 'outbound' } } } };
-    const Records = [record('1', inbound), record('2', body), deleted];
+    const Records = [record('1', inbound), record('2', body), record('4', other), deleted];
     expect(readStreamBatch({ shardId: 's', Records })).toEqual({ shardId: 's', changes: [], unreadable: [] });
   });
 

@@ -2,15 +2,22 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Account } from '../../shared/domain/access/accounts.ts';
 import { activateAccount, suspendAccount, updateAccount } from '../../shared/domain/access/people.ts';
 import { renewSession } from '../../shared/domain/access/renew-session.ts';
-import { BROWSER_TOKEN_MS, COOKIE_GRACE_MS, MAX_BROWSER_TOKENS } from '../../shared/domain/access/session-cookie.ts';
+import {
+  BROWSER_TOKEN_MS,
+  COOKIE_GRACE_MS,
+  MAX_BROWSER_TOKENS,
+  setCookie,
+} from '../../shared/domain/access/session-cookie.ts';
 import {
   type Entered,
   endSession,
   enteredView,
   listSessions,
   SESSION_MS,
+  sessionView,
 } from '../../shared/domain/access/sessions.ts';
 import { newLink, signIn } from '../../shared/domain/access/sign-in.ts';
+import { auditEntry } from '../../shared/domain/audit/entry.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { setConflictPatience } from '../../shared/domain/core/retry-on-conflict.ts';
 import { accepted } from '../support/accepted.ts';
@@ -97,6 +104,30 @@ describe("a browser's session", () => {
     expect(rows).toContain('cookieReused');
   });
 
+  test('is renewed by a replaced cookie for a minute after its replacement, however old the session is', async () => {
+    const opened = await enter(await ana());
+    state.now += 10 * COOKIE_GRACE_MS;
+    const next = await renew(opened.cookie);
+    state.now += COOKIE_GRACE_MS;
+    expect((await renew(opened.cookie)).cookie).toBe(next.cookie);
+  });
+
+  test('is of its stage, and of an account that is active and still in its organization', async () => {
+    const account = await ana();
+    const opened = await enter(account);
+    expect(await renewSession({ ...ports, env: 'live' }, opened.cookie)).toMatchObject(REFUSED);
+    for (const change of [{ organizationId: await world.organization() }, { status: 'suspended' as const }]) {
+      const accounts = { read: async () => ({ ...account, ...change }) };
+      expect(await renewSession({ ...ports, accounts }, opened.cookie)).toMatchObject(REFUSED);
+    }
+    expect(await renew(opened.cookie)).toBeDefined();
+  });
+
+  test('has a cookie that the browser drops when the session ends, and at once after that', () => {
+    expect(setCookie('test', 'x', 1_999)).toContain('; Max-Age=1;');
+    expect(setCookie('test', 'x', -1_000)).toContain('; Max-Age=0;');
+  });
+
   test('ends when a cookie comes that was replaced twice, however quickly', async () => {
     const opened = await enter(await ana());
     const first = await renew(opened.cookie);
@@ -125,6 +156,15 @@ describe("a browser's session", () => {
     expect(await renew(other.cookie)).toBeDefined();
   });
 
+  test('is not renewed by a replaced cookie that says it is the latest: its proof is of its own generation', async () => {
+    const opened = await enter(await ana());
+    const second = await renew((await renew(opened.cookie)).cookie);
+    const [id, secret, , proof] = opened.cookie.split('.');
+    for (const generation of [1, 2])
+      expect(await renewSession(ports, `${id}.${secret}.${generation}.${proof}`)).toMatchObject(REFUSED);
+    expect(await renew(second.cookie)).toBeDefined();
+  });
+
   test('ends with every token that it gave when its person signs out, also one renewed at that moment', async () => {
     const account = await ana();
     const opened = await enter(account);
@@ -140,6 +180,17 @@ describe("a browser's session", () => {
     expect(await endSession(ports, sessionOf(account), opened.session.id)).toMatchObject({ name: 'NOT_FOUND' });
   });
 
+  test('does not end as it was before a renewal, whose token would outlive it', async () => {
+    const account = await ana();
+    const opened = await enter(account);
+    const renewed = await renew(opened.cookie);
+    const act = { action: 'session.ended', object: opened.session.id, at: state.now } as const;
+    expect(await ports.sessions.end(opened.session, auditEntry(sessionOf(account), act))).toBe(false);
+    expect(await authorize(renewed.secret.text)).toBeDefined();
+    expect(await ports.sessions.end(renewed.session, auditEntry(sessionOf(account), act))).toBe(true);
+    for (const { secret } of [opened, renewed]) expect(await authorize(secret.text)).toBeUndefined();
+  });
+
   test('has the current role, and is refused permanently once its account was suspended', async () => {
     const organizationId = await world.organization();
     const [owner, bia] = [await person(organizationId, 'owner'), await person(organizationId, 'support')];
@@ -151,6 +202,21 @@ describe("a browser's session", () => {
     expect(await renewSession(ports, narrower.cookie)).toMatchObject(REFUSED);
     accepted(await activateAccount(ports, sessionOf(owner), bia.id));
     expect(await renewSession(ports, narrower.cookie)).toMatchObject(REFUSED);
+  });
+
+  test('is not renewed for an account that is suspended at that moment', async () => {
+    const organizationId = await world.organization();
+    const [owner, bia] = [await person(organizationId, 'owner'), await person(organizationId, 'support')];
+    const opened = await enter(bia);
+    let reads = 0;
+    const read: typeof ports.accounts.read = async (id) => {
+      const before = await ports.accounts.read(id);
+      reads += 1;
+      if (reads === 1) accepted(await suspendAccount(ports, sessionOf(owner), bia.id));
+      return before;
+    };
+    expect(await renewSession({ ...ports, accounts: { read } }, opened.cookie)).toMatchObject(REFUSED);
+    expect(reads).toBe(2);
   });
 
   test('stores neither its cookie nor a token', async () => {
@@ -174,5 +240,45 @@ describe("a browser's session", () => {
     expect(await renewSession(ports, `${opened.session.id}.${'0'.repeat(40)}.0.${'0'.repeat(64)}`)).toMatchObject(
       REFUSED,
     );
+  });
+});
+
+describe('the sessions of a person', () => {
+  const GONE = { name: 'NOT_FOUND' };
+
+  test('are listed and ended by the person and by managers of the same organization, and by no other', async () => {
+    const organizationId = await world.organization();
+    const [owner, admin, support] = [
+      await person(organizationId, 'owner'),
+      await person(organizationId, 'admin'),
+      await person(organizationId, 'support'),
+    ];
+    const stranger = await person(await world.organization(), 'owner');
+    const { session } = await enter(owner);
+    for (const caller of [admin, support, stranger].map(sessionOf)) {
+      expect(await listSessions(ports, caller, owner.id, state.now)).toMatchObject(GONE);
+      expect(await endSession(ports, caller, session.id)).toMatchObject(GONE);
+    }
+    expect(await endSession(ports, { ...sessionOf(owner), env: 'live' }, session.id)).toMatchObject(GONE);
+    const own = await enter(support);
+    const viewer = await person(organizationId, 'viewer');
+    expect(await listSessions(ports, sessionOf(support), viewer.id, state.now)).toMatchObject(GONE);
+    expect(await endSession(ports, sessionOf(stranger), own.session.id)).toMatchObject(GONE);
+    expect(accepted(await listSessions(ports, sessionOf(admin), support.id, state.now))).toHaveLength(1);
+    expect(await endSession(ports, sessionOf(admin), own.session.id)).toBeUndefined();
+    expect(await endSession(ports, sessionOf(owner), session.id)).toBeUndefined();
+  });
+
+  test('are not listed once they have expired, and one of them is the one that asks', async () => {
+    const account = await ana();
+    const first = await enter(account);
+    state.now += SESSION_MS - 1;
+    const second = await enter(account);
+    const listed = async () => accepted(await listSessions(ports, sessionOf(account), undefined, state.now));
+    expect((await listed()).map(({ id }) => id)).toEqual([second.session.id, first.session.id]);
+    const shown = (await listed()).map((each) => sessionView(each, { credentialId: first.session.id }));
+    expect(shown.map(({ current }) => current)).toEqual([false, true]);
+    state.now += 1;
+    expect((await listed()).map(({ id }) => id)).toEqual([second.session.id]);
   });
 });

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type AuditAction, operatorEntry, STAGE_LOG } from '../../shared/domain/audit/entry.ts';
 import { auditWrites } from '../../shared/storage/audit/audit-log.ts';
 import { breakers } from '../../shared/storage/due-work/breakers.ts';
@@ -65,4 +65,22 @@ test('an operator ends the rest of an open route only, and each act has its entr
   expect(await breakers(world.table, () => world.now).probe('sms', 'twilio', 'standard')).toBe(true);
   expect((await reset('standard')).stored).toBe(true);
   expect(await shown('standard')).toEqual({ route: 'standard', state: 'closed', failures: 0, successes: 0 });
+});
+
+test('an operator lets the next call probe at once, also while another probe runs', async () => {
+  const probe = () => breakers(world.table, () => world.now).probe('sms', 'twilio', 'transactional');
+  await report('transactional', FIVE_FAILURES);
+  world.now += 30_000;
+  expect(await probe()).toBe(true);
+  expect(await probe()).toBe(false);
+  const act = (entry: ReturnType<typeof operatorEntry>) =>
+    endRest(world.table, placeOf('transactional'), world.now, entry);
+  expect(await entered('breaker.probed', act)).toEqual({ result: true, stored: true });
+  expect(await probe()).toBe(true);
+});
+
+test('an operator sees the state that the last write left: reads are strongly consistent', async () => {
+  const read = vi.spyOn(world.table, 'getMany');
+  await shown('premium');
+  expect(read).toHaveBeenCalledExactlyOnceWith(expect.any(Array), { consistent: true });
 });
