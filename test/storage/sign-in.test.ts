@@ -140,6 +140,15 @@ describe('asking for a link', () => {
     state.mayMail = true;
   });
 
+  test('is refused to an IP address with too many requests, which mails nothing and stores nothing', async () => {
+    const ana = await person(await world.organization(), 'viewer');
+    state.limitedIp = '203.0.113.9';
+    expect(await requestLink(ports, ana.email, '203.0.113.9')).toMatchObject({ name: 'RATE_LIMITED' });
+    expect(enqueued).toEqual([]);
+    expect(await requestLink(ports, ana.email, '203.0.113.1')).toBeUndefined();
+    expect(await mailed()).toHaveLength(1);
+  });
+
   test('is mailed again when the provider fails, by one worker at a time, and dropped after a quarter of an hour', async () => {
     const ana = await person(await world.organization(), 'viewer');
     await requestLink(ports, ana.email, '203.0.113.1');

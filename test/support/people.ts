@@ -12,6 +12,7 @@ import { type AccountRole, scopesOfRole } from '../../shared/domain/access/roles
 import type { SessionStore } from '../../shared/domain/access/sessions.ts';
 import type { LinkPorts, SignInPorts } from '../../shared/domain/access/sign-in.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
+import { refuse } from '../../shared/domain/core/errors.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import { createVault } from '../../shared/domain/core/secrets.ts';
 import { accountStore } from '../../shared/storage/access/accounts.ts';
@@ -26,7 +27,13 @@ export const startPeople = async () => {
   const vault = createVault(new Uint8Array(32).fill(7));
   const mails: { readonly to: string; readonly text: string; readonly token: string }[] = [];
   const enqueued: LinkRequest[] = [];
-  const state = { now: Date.parse('2026-03-02T12:00:00.000Z'), mailFails: false, mayMail: true };
+  const state = {
+    now: Date.parse('2026-03-02T12:00:00.000Z'),
+    mailFails: false,
+    mayMail: true,
+    /** The IP address that made too many requests. */
+    limitedIp: '',
+  };
   const ports: PeoplePorts & LinkPorts & SignInPorts & RenewPorts & { readonly sessions: SessionStore } = {
     env: 'test',
     clock: () => state.now,
@@ -36,7 +43,7 @@ export const startPeople = async () => {
     emailHash: async (email) => personHash(vault, email),
     limitInvitations: async () => undefined,
     mayMail: async () => state.mayMail,
-    limitAddress: async () => undefined,
+    limitAddress: async (ip) => (ip === state.limitedIp ? refuse('RATE_LIMITED', 'Too many requests.') : undefined),
     enqueueLink: (request) => enqueued.push(request),
     organizationName: async () => 'Loja Azul',
     publicUrl: 'https://api.example.com',
