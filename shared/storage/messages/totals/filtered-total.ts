@@ -7,6 +7,7 @@ import type { Table } from '../../client/table.ts';
 import { countRun, type FilteredList, searched } from './count-run.ts';
 import { cover, type Span } from './cover.ts';
 import { filteredKeys } from './filtered-keys.ts';
+import { conditionOf } from './list-filter.ts';
 
 /** The table and clock for reading lists. */
 export interface ListReading {
@@ -21,6 +22,8 @@ export interface ListReading {
 const SMALL_LIST = 2_000;
 /** Maximum entries read into memory for one response. */
 const MAX_ENTRIES = 50_000;
+/** How long ago a window may end whose total is that of the whole list less what came after it, ms: pages "up to now" end so. */
+const ENDS_WITHIN_MS = 24 * 3_600_000;
 /** The minimum time that rows stay in the table, ms (docs/archive.md). */
 const STAYS_MS = 90 * 24 * 3_600_000;
 
@@ -53,9 +56,13 @@ export const findInRange = (table: Table, range: ShardedRange, total?: number): 
   keys: (wanted) => partsOf(range).map((part) => keysOf(table, part, wanted)),
 });
 
+/** Whether a list has all messages of an organization's channel and direction, whose number is stored. */
+const isUnfiltered = ({ range, filter }: FilteredList): boolean =>
+  range.index === 'gsi1' && !range.filter && !conditionOf(filter);
+
 /**
  * Finds the messages of a list that match its filter within a window, at a cost that depends on the time that the list spans and on recent
- * and late changes, rather than on the number of messages. `size`: the maximum number of messages.
+ * and late changes, rather than on the number of messages. `size`: the number of messages of the whole list.
  */
 export const findFiltered = async (
   { table, clock, rowsLeave, smallList = SMALL_LIST }: ListReading,
@@ -66,6 +73,11 @@ export const findFiltered = async (
   const whole = { from: Math.max(0, from), until: to + 1 };
   if (size <= smallList) return findInRange(table, searched(list, whole));
   const now = clock();
+  if (from <= 0 && Number.isFinite(to) && to >= now - ENDS_WITHIN_MS && isUnfiltered(list)) {
+    const newer = await findFiltered({ table, clock, rowsLeave, smallList }, list, { from: to + 1 }, size);
+    const { keys } = findInRange(table, searched(list, whole));
+    return { keys, total: async () => Math.max(0, size - (await newer.total())) };
+  }
   const stays = rowsLeave ? Math.max(whole.from, Math.min(whole.until, now - STAYS_MS)) : whole.from;
   const { direct, runs } = cover({ from: stays, until: whole.until }, now);
   const older = stays > whole.from ? [{ from: whole.from, until: stays }] : [];
