@@ -34,6 +34,13 @@ describe('a sheet', () => {
     ['', []],
   ])('%j is read by the separator of its first line', (text, cells) => expect(parseCsv(text)).toEqual(cells));
 
+  test('whose first line has as many of two separators is split by the semicolon, which cells of amounts do not hold', () => {
+    expect(parseCsv('nome;valor,moeda\nAna;1,50')).toEqual([
+      ['nome', 'valor,moeda'],
+      ['Ana', '1,50'],
+    ]);
+  });
+
   test('that was written is read back, whatever is in its cells', () => {
     const cell = fc.string().map((text) => text.trim().replace(/\r/g, ''));
     fc.assert(

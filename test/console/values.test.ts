@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { formatOf } from '../../console/src/app/format.ts';
+import { parseSearch, stringifySearch } from '../../console/src/app/links.ts';
 import { attributeOf, changeOf, creationOf, textsOf } from '../../console/src/areas/contacts/contact-fields.ts';
 import { faultOf, guessTargets, mappingOf } from '../../console/src/areas/contacts/import-mapping.ts';
 import type { ImportField } from '../../console/src/areas/contacts/import-texts.ts';
@@ -171,5 +172,31 @@ describe('how much later something was', () => {
   ])('is said of %i ms as %s', (ms, pt, en) => {
     expect(formatOf('pt').elapsed(ms)).toBe(pt);
     expect(formatOf('en').elapsed(ms)).toBe(en);
+  });
+});
+
+describe('values as a person reads them', () => {
+  const format = formatOf('en');
+
+  test('coins are ten thousandths of a real, to the last of them', () => {
+    expect(format.coins(10_000)).toBe('R$1.00');
+    expect(format.coins(9_995_601)).toBe('R$999.5601');
+  });
+
+  test('a moment of before is ago, one to come is ahead, each in its largest whole unit', () => {
+    const now = Date.parse('2026-03-02T12:00:00.000Z');
+    expect(format.relative('2026-03-02T10:00:00.000Z', now)).toBe('2 hours ago');
+    expect(format.relative('2026-03-05T12:00:00.000Z', now)).toBe('in 3 days');
+  });
+
+  test('an address names what is searched for, leaves out what is empty, and is read as it was written', () => {
+    expect(stringifySearch({ q: 'Conceição & Cia', from: '', status: undefined })).toBe(
+      '?q=Concei%C3%A7%C3%A3o+%26+Cia',
+    );
+    expect(stringifySearch({ q: '', status: undefined })).toBe('');
+    expect(parseSearch('?q=Concei%C3%A7%C3%A3o+%26+Cia&to=%2B5511999990005')).toEqual({
+      q: 'Conceição & Cia',
+      to: '+5511999990005',
+    });
   });
 });
