@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { formatOf } from '../../console/src/app/format.ts';
-import { parseSearch, stringifySearch } from '../../console/src/app/links.ts';
 import { attributeOf, changeOf, creationOf, textsOf } from '../../console/src/areas/contacts/contact-fields.ts';
 import { faultOf, guessTargets, mappingOf } from '../../console/src/areas/contacts/import-mapping.ts';
 import type { ImportField } from '../../console/src/areas/contacts/import-texts.ts';
@@ -187,16 +186,5 @@ describe('values as a person reads them', () => {
     const now = Date.parse('2026-03-02T12:00:00.000Z');
     expect(format.relative('2026-03-02T10:00:00.000Z', now)).toBe('2 hours ago');
     expect(format.relative('2026-03-05T12:00:00.000Z', now)).toBe('in 3 days');
-  });
-
-  test('an address names what is searched for, leaves out what is empty, and is read as it was written', () => {
-    expect(stringifySearch({ q: 'Conceição & Cia', from: '', status: undefined })).toBe(
-      '?q=Concei%C3%A7%C3%A3o+%26+Cia',
-    );
-    expect(stringifySearch({ q: '', status: undefined })).toBe('');
-    expect(parseSearch('?q=Concei%C3%A7%C3%A3o+%26+Cia&to=%2B5511999990005')).toEqual({
-      q: 'Conceição & Cia',
-      to: '+5511999990005',
-    });
   });
 });
