@@ -81,7 +81,7 @@ describe(`a process killed in the middle of its work (seed ${SEED})`, () => {
   let victims: Victim[];
   /** Of the other channels: some of their holds stay open, since no provider reports on them. */
   let others: Victim[];
-  /** Of two organizations, whose messages are written together. */
+  /** Several of each of these steps, of one organization a step, whose messages are written together. */
   let together: Victim[];
   /** How many of them were in one transaction at most. */
   const mostInOne: Partial<Record<Step, number>> = {};
