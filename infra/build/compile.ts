@@ -23,9 +23,12 @@ export const TARGET = {
   logLevel: 'silent',
 } as const;
 
-/** Lets bundled CommonJS packages require Node's built-in modules; esbuild's own `require` shim throws in ES modules. */
+/**
+ * Lets bundled CommonJS packages require Node's built-in modules; esbuild's own `require` shim throws in ES modules. Pure: packing drops it
+ * from the many modules that require nothing.
+ */
 const REQUIRE_BANNER =
-  "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);";
+  "import{createRequire as __createRequire}from'node:module';const require=/* @__PURE__ */(()=>__createRequire(import.meta.url))();";
 
 /** Runs esbuild: one ES module per entry, with shared and dynamically imported code in separate chunks. */
 export const compile = async ({ entryPoints, outdir, root, kind }: Compilation): Promise<Metafile> => {
