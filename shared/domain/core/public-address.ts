@@ -81,33 +81,42 @@ const familyOf = (ip: string): 'ipv4' | 'ipv6' | undefined => {
   return isIPv6(ip) && !ip.includes('%') ? 'ipv6' : undefined;
 };
 
-const networks = (list: readonly string[]): BlockList => {
+const blockListOf = (networks: readonly string[]): BlockList => {
   const blocks = new BlockList();
-  for (const text of list) {
+  for (const text of networks) {
     const [ip = '', bits] = text.split('/');
     blocks.addSubnet(ip, Number(bits), familyOf(ip));
   }
   return blocks;
 };
 
+/** Whether an address of a family is in one of these networks. Their list is built for the first address: most processes check none. */
+const inNetworks = (networks: readonly string[]) => {
+  let blocks: BlockList | undefined;
+  return (ip: string, family: ReturnType<typeof familyOf>): boolean => {
+    blocks ??= blockListOf(networks);
+    return blocks.check(ip, family);
+  };
+};
+
 const DENIED = Map.groupBy(
   DENIED_NETWORKS.map(([network]) => network),
   (network) => (network.includes(':') ? 'ipv6' : 'ipv4'),
 );
-const DENIED_IPV4 = networks(DENIED.get('ipv4') ?? []);
-const DENIED_IPV6 = networks(DENIED.get('ipv6') ?? []);
+const isDeniedIpv4 = inNetworks(DENIED.get('ipv4') ?? []);
+const isDeniedIpv6 = inNetworks(DENIED.get('ipv6') ?? []);
 /** IPv4 addresses within IPv6, which count as IPv4: a list of IPv4 networks knows them (RFC 4291, 2.5.5.2). */
-const MAPPED = networks(['::ffff:0:0/96']);
-const LOOPBACK = networks(['127.0.0.0/8', '::1/128']);
+const isMapped = inNetworks(['::ffff:0:0/96']);
+const isInLoopback = inNetworks(['127.0.0.0/8', '::1/128']);
 
 /** Whether an IP address belongs to no public host. Unparseable addresses and those with zones are denied too. */
 export const isDeniedAddress = (ip: string): boolean => {
   const family = familyOf(ip);
-  if (!family || DENIED_IPV4.check(ip, family)) return true;
-  return family === 'ipv6' && !MAPPED.check(ip, family) && DENIED_IPV6.check(ip, family);
+  if (!family || isDeniedIpv4(ip, family)) return true;
+  return family === 'ipv6' && !isMapped(ip, family) && isDeniedIpv6(ip, family);
 };
 
-const isLoopback = (ip: string): boolean => LOOPBACK.check(ip, familyOf(ip));
+const isLoopback = (ip: string): boolean => isInLoopback(ip, familyOf(ip));
 
 const isLiteral = (hostname: string): boolean => familyOf(hostname) !== undefined;
 

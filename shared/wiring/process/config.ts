@@ -102,7 +102,8 @@ export type Config = Readonly<z.output<typeof environment>>;
 
 /** Parses an environment. Throws an Error that names each invalid variable, never its value. */
 export const parseConfig = (env: Readonly<Record<string, string | undefined>>): Config => {
-  const parsed = checkedEnvironment.safeParse(env);
+  // Parsed once: code made for it, as zod makes for a schema's first object, takes longer than the parse.
+  const parsed = checkedEnvironment.safeParse(env, { jitless: true });
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
   throw new Error(`The environment is not usable: ${faults.join('; ')}`);
