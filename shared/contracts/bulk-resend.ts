@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { CHANNELS } from '../domain/channels/registry.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { BatchAccepted, MAX_MESSAGES } from './bulk.ts';
+import { BatchAccepted, MAX_MESSAGES } from './batch.ts';
 import { coins, dateTime, inOrder, optionalBoundedText, optionalFlag } from './common.ts';
 import { defineOperation, SENDING_KEYS } from './define-operation.ts';
-import { ResendMessage } from './message-shapes.ts';
+import { ResendMessage } from './resend-message.ts';
 
 const Items = z
   .array(

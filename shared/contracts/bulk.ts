@@ -1,23 +1,10 @@
 import * as z from 'zod';
 import { BULK_MODES } from '../domain/bulk/accept.ts';
-import { V1_CODES, type V1Code } from '../domain/core/errors.ts';
-import { idSchema } from '../domain/core/id-schema.ts';
 import { UNIFIED_STATUSES } from '../domain/tracking/views.ts';
-import { closedObject, count, dateTime, IDEMPOTENCY_KEY, openObject, part, pathId, text } from './common.ts';
+import { BatchAccepted, batchTotals, MAX_MESSAGES } from './batch.ts';
+import { BulkMessage } from './bulk-message.ts';
+import { closedObject, count, dateTime, openObject, part, pathId } from './common.ts';
 import { defineOperation, SENDING_KEYS } from './define-operation.ts';
-import { V1Send } from './v1.ts';
-
-/** Messages of one call: docs/spec/bulk.md#bulk-send. */
-export const MAX_MESSAGES = 5_000;
-
-/** One message of a bulk send. An invalid one is rejected on its own, so the operation's body does not enforce this schema. */
-export const BulkMessage = V1Send.safeExtend({
-  idempotencyKey: z.string().regex(IDEMPOTENCY_KEY, 'must be 1 to 255 visible ASCII characters').optional().meta({
-    description:
-      'Makes the message repeatable for 24 hours, like the header of a single send: a repeated batch then sends nothing twice.',
-    example: 'order-1842-shipped',
-  }),
-}).meta({ id: 'BulkMessage', description: 'The body of a single send, and the key that makes it repeatable.' });
 
 /** A valid message, or the raw value of an invalid one. */
 const Entry = z
@@ -41,31 +28,6 @@ const BulkSend = closedObject('BulkSend', 'Messages on any channels, sent in one
     description: 'permissive: valid and affordable messages are accepted. strict: all of the messages, or none.',
     example: 'permissive',
   }),
-});
-
-const codes = Object.keys(V1_CODES) as [V1Code, ...V1Code[]];
-
-export const batchTotals = {
-  batchId: idSchema(
-    'batch',
-    'The id of the batch: filters the message list, and `GET /v1/messages/bulk/{batchId}` returns its state.',
-  ),
-  total: count('Number of requested messages.', 3),
-  accepted: count('Number of accepted messages, including those that an earlier call with the same key accepted.', 2),
-  rejected: count('Number of refused messages; `errors` lists each.', 1),
-};
-
-export const BatchAccepted = openObject('BatchAccepted', 'The totals of a batch, and the refused messages.', {
-  ...batchTotals,
-  errors: z
-    .array(
-      z.object({
-        index: count('The index of the message in the request, from 0.', 2),
-        code: z.enum(codes).meta({ description: 'The /v1 error code.', example: 'invalid_phone' }),
-        message: text('What is wrong.'),
-      }),
-    )
-    .meta({ description: 'The refused messages and why, in the order of the request.' }),
 });
 
 const BulkSent = BatchAccepted.extend({

@@ -18,7 +18,7 @@ import {
   text,
 } from './common.ts';
 import { campaignId } from './sends.ts';
-import { channel, maxCoins, plainText, template, variables, waitText } from './v1.ts';
+import { channel, maxCoins, plainText, template, variables, waitText } from './v1-fields.ts';
 
 const name = z
   .string()

@@ -8,7 +8,7 @@ import { END_REASONS, HISTORY_RESULTS, RUN_STATUSES } from '../domain/journeys/r
 import { WAIT_REASONS } from '../domain/journeys/run-view.ts';
 import { boundedText, closedObject, coins, dateTime, openObject, optionalText, ordinal, part, text } from './common.ts';
 import { duration, stepKey } from './journey-steps.ts';
-import { variables } from './v1.ts';
+import { variables } from './v1-fields.ts';
 
 /** The initial variables of a run. */
 export const runVariables = variables

@@ -8,7 +8,7 @@ import { titulo, valor } from './card-fields.ts';
 import { boundedText, flag, optionalBoundedText, ordinal } from './common.ts';
 import { lineOf } from './pipeline-fields.ts';
 import { FilterTree } from './segments.ts';
-import { channel, maxCoins, plainText, template, to, variables, waitText } from './v1.ts';
+import { channel, maxCoins, plainText, template, to, variables, waitText } from './v1-fields.ts';
 
 /** A step's key, which links, messages and counts refer to. */
 export const stepKey = (description: string, example: string) =>

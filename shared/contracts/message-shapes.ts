@@ -5,35 +5,16 @@ import { metadataSchema } from '../domain/core/json-values.ts';
 import { PRIORITIES } from '../domain/core/priority.ts';
 import { LINK_SOURCES } from '../domain/message/link-origin.ts';
 import { MESSAGE_TYPES } from '../domain/message/message.ts';
-import { payloadSchema } from '../domain/message/payload.ts';
 import { STEP_KINDS } from '../domain/tracking/timeline.ts';
 import { UNIFIED_STATUSES } from '../domain/tracking/views.ts';
-import {
-  closedObject,
-  coins,
-  count,
-  dateTime,
-  flag,
-  openObject,
-  optionalBoundedText,
-  optionalFlag,
-  optionalText,
-  part,
-  text,
-} from './common.ts';
+import { coins, count, dateTime, flag, openObject, optionalFlag, optionalText, part, text } from './common.ts';
+import { templateVars } from './resend-message.ts';
 
 export const status = z.enum(UNIFIED_STATUSES).meta({
   description:
     "The status, in the words common to all channels: a bounced or undelivered message is failed, a complained one delivered; `archived` was replaced by a resend. The channel's own operations show its own status.",
   example: 'delivered',
 });
-const templateVars = z
-  .array(z.string().max(1_024))
-  .max(100)
-  .meta({
-    description: "The template's variables, in the order of its numbers.",
-    example: ['Ana', 'A-1842'],
-  });
 const to = text(
   "The recipient in the channel's own format; of an inbound message the address that it was sent to, as the provider names it. Masked without pii:full.",
   '+55119****0005',
@@ -128,14 +109,3 @@ const step = z.object({
 export const Timeline = openObject('MessageTimeline', 'Every decision on a message.', {
   items: z.array(step).meta({ description: 'The steps, oldest first.' }),
 });
-
-export const ResendMessage = closedObject(
-  'ResendMessage',
-  'The corrections; absent fields stay. An e-mail needs its payload, since its body is not stored.',
-  {
-    to: optionalBoundedText(4_096, "The recipient, in the channel's own format.", '+5511999990005'),
-    payload: payloadSchema.optional(),
-    templateVars: templateVars.optional(),
-    metadata: metadataSchema.optional(),
-  },
-);

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { looseId } from '../domain/core/id-schema.ts';
 import { dateTime, paged, pageOf, pathId } from './common.ts';
 import { defineOperation, SENDING_KEYS } from './define-operation.ts';
-import { Message, QueuedMessage, ResendMessage, status, Timeline } from './message-shapes.ts';
+import { Message, QueuedMessage, status, Timeline } from './message-shapes.ts';
+import { ResendMessage } from './resend-message.ts';
 
 const tag = 'Messages';
 const params = z.object({ id: pathId('message', 'The id of the message.') });

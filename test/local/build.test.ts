@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, it, vi } from 'vitest';
@@ -27,6 +27,35 @@ await writeFile(
 import { request } from 'node:https';
 export const handler = () => [typeof http.request, typeof request, process.moduleLoadList];\n`,
 );
+await writeFile(
+  join(folder, 'requires.cjs'),
+  `module.exports = (name) => require(['node', name].join(':')).platform();\n`,
+);
+await writeFile(
+  join(folder, 'functions/requires.ts'),
+  `import platformOf from '../requires.cjs';\nexport const handler = () => platformOf('os');\n`,
+);
+await writeFile(
+  join(folder, 'shared.ts'),
+  `export const seen: string[] = [];
+export const see = (what: string) => void seen.push(what);
+export const ofSecond = () => 'of the second alone';\n`,
+);
+await writeFile(
+  join(folder, 'later.ts'),
+  `import { see, seen } from './shared.ts';\nexport const show = () => (see('later'), seen);\n`,
+);
+await mkdir(join(folder, 'functions/parts'));
+await writeFile(
+  join(folder, 'functions/parts/first.ts'),
+  `import { see } from '../../shared.ts';
+export const handler = async () => (see('at start'), (await import('../../later.ts')).show());\n`,
+);
+await writeFile(
+  join(folder, 'functions/parts/second.ts'),
+  `import { ofSecond, see } from '../../shared.ts';
+export const handler = async () => (see(ofSecond()), (await import('../../later.ts')).show());\n`,
+);
 const first = await packFunctions(options());
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -48,6 +77,22 @@ it('builds functions that call over HTTP and load nothing of Node that they do n
   expect([http, https]).toEqual(['function', 'function']);
   expect(loaded).toContain('NativeModule http');
   expect(loaded).not.toContain('NativeModule internal/deps/undici/undici');
+});
+
+it('builds functions whose packages require a module that only they know, and makes one require at most for all modules', async () => {
+  expect(await resultOf('requires')).toBe(process.platform);
+  for (const name of ['requires', 'parts/first', 'parts/second', 'lazy']) {
+    const text = await readFile(join(folder, 'dist/functions', name, 'index.mjs'), 'utf8');
+    expect(text.match(/import\.meta\.url/g)?.length ?? 0, name).toBeLessThanOrEqual(1);
+  }
+});
+
+it('builds one instance of what a function uses at start and later, and keeps nothing of what only another uses', async () => {
+  expect(await resultOf('parts/first')).toEqual(['at start', 'later']);
+  expect(await resultOf('parts/second')).toEqual(['of the second alone', 'later']);
+  const atStart = (name: string) => readFile(join(folder, 'dist/functions/parts', name, 'index.mjs'), 'utf8');
+  expect(await atStart('second')).toContain('of the second alone');
+  expect(await atStart('first')).not.toContain('of the second alone');
 });
 
 it('puts into a folder only what its function imports', async () => {

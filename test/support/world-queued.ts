@@ -9,7 +9,7 @@ import { type Planner, planSend } from '../../shared/domain/sending/plan.ts';
 import type { SendQueuedPorts } from '../../shared/domain/sending/send-queued.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { batchStore } from '../../shared/storage/bulk/batches.ts';
-import { heirOf } from '../../shared/storage/contacts/merges.ts';
+import { heirOf } from '../../shared/storage/contacts/heirs.ts';
 import { consentFault, consentFaultOf } from '../../shared/storage/contacts/recipient-eligibility.ts';
 import { fallbackStore } from '../../shared/storage/messages/fallbacks.ts';
 import { forceSend } from '../../shared/storage/messages/force.ts';

@@ -5,7 +5,7 @@ import type { WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { changedWrite } from './changed-contacts.ts';
 import { contactRows, interactionEntry } from './contacts.ts';
-import { heirOf } from './merges.ts';
+import { heirOf } from './heirs.ts';
 import { type ChangesDue, changesDue } from './standing.ts';
 
 /** The fields that an interaction changes on a contact; times in ms. */

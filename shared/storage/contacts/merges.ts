@@ -1,18 +1,15 @@
-import * as z from 'zod';
 import { type Contact, phoneHashesOf } from '../../domain/contacts/contact.ts';
 import type { SentCounts } from '../../domain/contacts/frequency.ts';
 import { NEVER_SENT } from '../../domain/contacts/frequency.ts';
-import type { Merge, MergeChange, MergeStore } from '../../domain/contacts/merge.ts';
+import type { MergeChange, MergeStore } from '../../domain/contacts/merge.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import { countWrite } from '../access/counters.ts';
 import { KEYS } from '../access-patterns.ts';
 import { auditWrites } from '../audit/audit-log.ts';
 import { tagWritesFor } from '../automation/tagged-contacts.ts';
-import { id, tenant, time } from '../client/attributes.ts';
 import { EXISTS } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
-import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { contactTombstone, expireTombstone } from '../crm/tombstones.ts';
 import { eventWrite } from '../due-work/outbox.ts';
@@ -20,24 +17,13 @@ import { INDEX_KEYS } from '../index-patterns.ts';
 import { readRow } from '../read-row.ts';
 import { takenEvents } from '../webhooks/takers.ts';
 import { changedWrite } from './changed-contacts.ts';
-import { withCompanyNow } from './company-links.ts';
 import { mergeConsentWrites } from './consent-history.ts';
 import { companyWrites, countAddress, denied, leaveAddress, leaveExternalId, unchanged } from './contact-writes.ts';
-import { contactRow, contactRows, phoneConsentWrite, readContact } from './contacts.ts';
+import { contactRow, contactRows, phoneConsentWrite } from './contacts.ts';
+import { heirOf, mergeRows } from './heirs.ts';
 import { recipientRows } from './recipient-opt-outs.ts';
 import { readSentCounts, uniteSentWrites } from './sent-counts.ts';
 import { type ChangesDue, changesDue } from './standing.ts';
-
-const mergeRows = defineRow<Merge>()({
-  attributes: {
-    contactId: id('contact'),
-    number: z.int(),
-    ...tenant,
-    into: id('contact'),
-    at: time,
-  },
-  key: ({ contactId }) => KEYS.merge(contactId),
-});
 
 const dueAt = (contactId: Id<'contact'>, at: number) => INDEX_KEYS.due('erase_contact', contactId, at);
 
@@ -98,17 +84,6 @@ const mergeWrites = (change: MergeChange, changes: ChangesDue, sent: SentCounts)
     ...uniteSentWrites(contactId, sent, merged.id),
     ...tombstone(change),
   ];
-};
-
-/**
- * The contact with an id, or the one that it was merged into, directly or indirectly; undefined once that is erased. One read, and two more
- * per merge.
- */
-export const heirOf = async (table: Table, contactId: Id<'contact'>): Promise<Contact | undefined> => {
-  const contact = await readRow(table, KEYS.contact(contactId), readContact);
-  if (contact) return withCompanyNow(table, contact);
-  const merge = await readRow(table, KEYS.merge(contactId), mergeRows.read);
-  return merge && heirOf(table, merge.into);
 };
 
 const readMerged = contactRows.pick('mergedContacts');

@@ -13,7 +13,7 @@ import { readWallet } from '../wallet/read-wallet.ts';
 import { walletRows } from '../wallet/wallet-row.ts';
 import { contactRows } from './contacts.ts';
 import { readSuppression } from './email-addresses.ts';
-import { heirOf } from './merges.ts';
+import { heirOf } from './heirs.ts';
 import { readsRecipient, recipientKey, refuses } from './recipient-opt-outs.ts';
 
 /** The fields of a plan or message that determine its consent. */

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { BulkMessage } from '../../contracts/bulk.ts';
+import { BulkMessage } from '../../contracts/bulk-message.ts';
 import type { BulkPorts, ChunkPorts } from '../../domain/bulk/ports.ts';
 import { sendChunk } from '../../domain/bulk/send-chunk.ts';
 import { refuse } from '../../domain/core/errors.ts';

@@ -10,7 +10,7 @@ import { senderOfMessage } from '../../domain/sending/named-sender.ts';
 import { type SendQueuedPorts, sendQueued } from '../../domain/sending/send-queued.ts';
 import { withSuppressionLookup } from '../../domain/sending/suppression.ts';
 import type { WorkItem } from '../../queues/queues.ts';
-import { heirOf } from '../../storage/contacts/merges.ts';
+import { heirOf } from '../../storage/contacts/heirs.ts';
 import { consentFaultOf, contactRecipient } from '../../storage/contacts/recipient-eligibility.ts';
 import { fallbackStore, fallbackWorkItem } from '../../storage/messages/fallbacks.ts';
 import { platformUserOf } from '../../storage/messages/platform-user.ts';
