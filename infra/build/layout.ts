@@ -63,7 +63,7 @@ const importsIn = (text: string): readonly Import[] =>
     names: list.split(',').map((each) => each.split(' as ')[0] ?? each),
   }));
 
-/** The exports of a function's compiled files, and what they import statically by name. */
+/** The exports of a function's compiled files, and the names that they import statically. */
 interface Modules {
   readonly outputs: Outputs;
   readonly imports: ReadonlyMap<string, readonly Import[]>;
@@ -119,7 +119,7 @@ const filesOf = ({ outputs, imports }: Modules, root: string, entry: string): Fu
   return { source, later, stubs };
 };
 
-/** What each of these files imports by name. */
+/** The names that each of these files imports. */
 const readImports = async (root: string, files: readonly string[]): Promise<Modules['imports']> =>
   new Map(
     await Promise.all(files.map(async (file) => [file, importsIn(await readFile(join(root, file), 'utf8'))] as const)),

@@ -19,7 +19,7 @@ export const batchTotals = {
   rejected: count('Number of refused messages; `errors` lists each.', 1),
 };
 
-/** What every call that accepts a batch answers. */
+/** The answer of every call that accepts a batch. */
 export const BatchAccepted = openObject('BatchAccepted', 'The totals of a batch, and the refused messages.', {
   ...batchTotals,
   errors: z

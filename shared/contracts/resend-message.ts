@@ -12,7 +12,7 @@ export const templateVars = z
     example: ['Ana', 'A-1842'],
   });
 
-/** What a resend changes of a message. */
+/** The changes that a resend makes to a message. */
 export const ResendMessage = closedObject(
   'ResendMessage',
   'The corrections; absent fields stay. An e-mail needs its payload, since its body is not stored.',
