@@ -27,6 +27,7 @@ const workItem = z.strictObject({
     'index_companies',
     'segment_members',
     'clean_up',
+    'count_list',
     'erase_contact',
     'run_job',
     'tell_activity',
@@ -144,7 +145,7 @@ export const QUEUES = {
     ...STANDARD,
     name: 'outcome',
     purpose:
-      'Outcomes of sends: receipts, sandbox outcomes, and holds past their deadline; replies of which parts are missing; checks of pending senders and of the lanes of wallets; judgements of destinations; erasures of deleted contacts; changes of contacts for the index of the audience, and of companies for their directory; members of segments; activities that are due; links to what was deleted; cards that stay too long in their stage; and what edits of lists left to delete.',
+      'Outcomes of sends: receipts, sandbox outcomes, and holds past their deadline; replies of which parts are missing; checks of pending senders and of the lanes of wallets; judgements of destinations; erasures of deleted contacts; changes of contacts for the index of the audience, and of companies for their directory; members of segments; activities that are due; links to what was deleted; cards that stay too long in their stage; what edits of lists left to delete; and the rest of long lists of messages to count.',
     consumer: 'outcome',
   },
   events: {
@@ -213,6 +214,7 @@ export const QUEUE_OF_KIND = {
   index_companies: 'outcome',
   segment_members: 'outcome',
   clean_up: 'outcome',
+  count_list: 'outcome',
   erase_contact: 'outcome',
   run_job: 'bulk',
   tell_activity: 'outcome',

@@ -81,6 +81,8 @@ export const KEYS = {
   metricsShard: (shardId: string) => key(`METRICSHARD#${shardId}`, 'METRICSHARD'),
   /** The number of messages of a list (its index partition) created in an hour or day, by filterable fields, as of when it was settled. */
   listCount: (list: string, kind: string, from: string) => key(`LISTED#${list}`, `${kind}#${from}`),
+  /** The progress of counting the rest of a list (its index partition), after an answer left a part of it; one for its counts by batch. */
+  listCounting: (list: string, of: string) => key(`LISTED#${list}`, `COUNTING#${of}`),
   /** Marks that a message may have changed after its hour or day was settled; sharded as the organization's list is. */
   lateChange: (
     organizationId: Org,

@@ -13,13 +13,13 @@ export const DAY = 24 * HOUR;
 export const PAGE = { skip: 0, limit: 1 };
 const BATCH = newId('batch');
 
-/** An organization whose lists are never small, with a message to copy. */
-export const filteredLists = async (world: World) => {
+/** An organization whose lists are never small, with a message to copy; its answers count at most `maxEntries` entries. */
+export const filteredLists = async (world: World, maxEntries?: number) => {
   const actor = await world.organization();
   const { id } = accepted(await world.sms(actor));
   const base = (await world.ports.messageStore.read(id)) as MessageRecord;
   await world.table.write({ update: KEYS.wallet(actor.organizationId), set: { sms: 1_000_000, ledgers: 2 } });
-  const reading = { ...world.reading, smallList: 0 };
+  const reading = { ...world.reading, smallList: 0, ...(maxEntries === undefined ? {} : { maxEntries }) };
   let made = 0;
   /** Writes a message as if it had been sent at a moment. */
   const add = async (createdAt: number, fields: Partial<MessageRecord> = {}): Promise<MessageRecord> => {
@@ -41,7 +41,7 @@ export const filteredLists = async (world: World) => {
     const partition = KEYS.listCount(`MSGS#sms#${actor.organizationId}`, '', '').pk;
     return (await world.table.queryAll({ partition, consistent: true })).map(({ sk }) => sk);
   };
-  return { world, actor, base, add, total, page, read, advance, storedKeys };
+  return { world, actor, base, reading, add, total, page, read, advance, storedKeys };
 };
 
 export type Kit = Awaited<ReturnType<typeof filteredLists>>;

@@ -26,6 +26,7 @@ const ROWS: Readonly<Record<WorkItem['kind'], readonly MakesKey[]>> = {
   index_companies: [KEYS.changedCompany],
   segment_members: [KEYS.audienceMembers, KEYS.segmentSweep],
   clean_up: [KEYS.listEdit, KEYS.tombstone],
+  count_list: [KEYS.listCounting],
   erase_contact: [KEYS.erasure, KEYS.merge],
   run_job: [KEYS.importJob, KEYS.exportJob],
   tell_activity: [KEYS.activity],

@@ -29,6 +29,7 @@ type OutcomeKind =
   | 'check_lanes'
   | 'clean_up'
   | 'close_escrow'
+  | 'count_list'
   | 'index_companies'
   | 'index_contacts'
   | 'erase_contact'
@@ -52,6 +53,7 @@ const PROCESSORS: Readonly<Record<OutcomeKind, (item: WorkItem, prefetched: Pref
     isTombstone(item)
       ? (await import('../activities/clean-up.ts')).processTombstone(item)
       : (await import('../lists/lists.ts')).processCleanUp(item),
+  count_list: async (item) => (await import('./count-list.ts')).processListCounting(item),
   check_lanes: async (item) => (await import('../wallet/lanes.ts')).processLaneCheck(item),
   abandon_upload: async (item) =>
     isCardUpload(item)

@@ -55,9 +55,13 @@ export interface CountedPart extends Span {
 }
 
 /** The counted part of a run, and the spans that are left to be counted by reading them. */
-export interface CountedRun {
+interface Counted {
   readonly parts: readonly CountedPart[];
   readonly left: readonly Span[];
+}
+export interface CountedRun extends Counted {
+  /** Of those, the ones that exceeded the budget: their counts may be stored later. */
+  readonly beyond: readonly Span[];
 }
 
 const byBeginning = <T extends { readonly createdAt: number }>(run: Run, items: readonly T[]): Map<number, T[]> => {
@@ -156,12 +160,7 @@ const settledPart = (
 };
 
 /** Hours or days with too many late changes: those whose entries were read are counted from them, the others are left. */
-const countDear = (
-  { kind }: Run,
-  { filter }: FilteredList,
-  { fresh }: Known,
-  starts: readonly number[],
-): CountedRun => {
+const countDear = ({ kind }: Run, { filter }: FilteredList, { fresh }: Known, starts: readonly number[]): Counted => {
   const parts: CountedPart[] = [];
   const left: Span[] = [];
   for (const from of starts) {
@@ -207,5 +206,5 @@ export const countRun = async (table: Table, list: FilteredList, run: Run, limit
     return settledPart({ kind, from }, counts, matching, late.get(from) ?? [], groups);
   });
   const dear = countDear(run, list, known, starts.filter(isDear));
-  return { parts: [...parts, ...dear.parts], left: [...known.left, ...dear.left] };
+  return { parts: [...parts, ...dear.parts], left: [...known.left, ...dear.left], beyond: known.left };
 };

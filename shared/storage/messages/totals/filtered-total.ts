@@ -5,6 +5,7 @@ import { countAll, fullRows, keysOf, partsOf, type ShardedRange, type Window } f
 import type { Row } from '../../client/row.ts';
 import type { Table } from '../../client/table.ts';
 import { countRun, type FilteredList, searched } from './count-run.ts';
+import { requestCounting } from './counting.ts';
 import { cover, type Span } from './cover.ts';
 import { filteredKeys } from './filtered-keys.ts';
 import { conditionOf } from './list-filter.ts';
@@ -17,9 +18,13 @@ export interface ListReading {
   readonly rowsLeave: boolean;
   /** Lists in which at most this many were ever stored are counted by reading them; tests set other values than 2,000. */
   readonly smallList?: number;
+  /** Maximum entries that an answer reads to count them; tests set less than 50,000. */
+  readonly maxEntries?: number;
 }
 
 const SMALL_LIST = 2_000;
+/** Minimum entries of a run for its counts to be stored. */
+export const WORTH_STORING = SMALL_LIST / 4;
 /** Maximum entries read into memory for one response. */
 const MAX_ENTRIES = 50_000;
 /** How long ago a window may end whose total is that of the whole list less what came after it, ms: pages "up to now" end so. */
@@ -56,6 +61,20 @@ export const findInRange = (table: Table, range: ShardedRange, total?: number): 
   keys: (wanted) => partsOf(range).map((part) => keysOf(table, part, wanted)),
 });
 
+/** Since when (ms) counts may be used: rows that may be archived are not subtracted from any. */
+export const countableFrom = ({ rowsLeave }: Pick<ListReading, 'rowsLeave'>, now: number): number =>
+  rowsLeave ? now - STAYS_MS : 0;
+
+/** Has the rest of a list counted in the background, if an answer left some of it. Those of inbound messages are left to the answers. */
+const requestRest = async (
+  { table, clock }: ListReading,
+  { range, filter: { batchId }, marked }: FilteredList,
+): Promise<void> => {
+  if (!marked) return;
+  const { organizationId, channel, campaignId } = marked;
+  await requestCounting(table, { organizationId, channel, campaignId, batchId, list: range.partition }, clock());
+};
+
 /** Whether a list has all messages of an organization's channel and direction, whose number is stored. */
 const isUnfiltered = ({ range, filter }: FilteredList): boolean =>
   range.index === 'gsi1' && !range.filter && !conditionOf(filter);
@@ -65,24 +84,26 @@ const isUnfiltered = ({ range, filter }: FilteredList): boolean =>
  * and late changes, rather than on the number of messages. `size`: the number of messages of the whole list.
  */
 export const findFiltered = async (
-  { table, clock, rowsLeave, smallList = SMALL_LIST }: ListReading,
+  reading: ListReading,
   list: FilteredList,
   { from = 0, to = Number.POSITIVE_INFINITY }: Window,
   size: number,
 ): Promise<Found> => {
+  const { table, clock, smallList = SMALL_LIST, maxEntries = MAX_ENTRIES } = reading;
   const whole = { from: Math.max(0, from), until: to + 1 };
   if (size <= smallList) return findInRange(table, searched(list, whole));
   const now = clock();
   if (from <= 0 && Number.isFinite(to) && to >= now - ENDS_WITHIN_MS && isUnfiltered(list)) {
-    const newer = await findFiltered({ table, clock, rowsLeave, smallList }, list, { from: to + 1 }, size);
+    const newer = await findFiltered(reading, list, { from: to + 1 }, size);
     const { keys } = findInRange(table, searched(list, whole));
     return { keys, total: async () => Math.max(0, size - (await newer.total())) };
   }
-  const stays = rowsLeave ? Math.max(whole.from, Math.min(whole.until, now - STAYS_MS)) : whole.from;
+  const stays = Math.max(whole.from, Math.min(whole.until, countableFrom(reading, now)));
   const { direct, runs } = cover({ from: stays, until: whole.until }, now);
   const older = stays > whole.from ? [{ from: whole.from, until: stays }] : [];
-  const limits = { budget: { left: MAX_ENTRIES }, worthStoring: smallList / 4 };
+  const limits = { budget: { left: maxEntries }, worthStoring: smallList / 4 };
   const counted = await Promise.all(runs.map((run) => countRun(table, list, run, limits)));
+  if (counted.some(({ beyond }) => beyond.length > 0)) await requestRest(reading, list);
   const parts = counted.flatMap((run) => run.parts);
   const spans = [...older, ...direct, ...counted.flatMap(({ left }) => left)];
   return {

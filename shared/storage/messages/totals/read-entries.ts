@@ -38,7 +38,7 @@ const readPart = async (table: Table, range: QueryRange, kind: Kind, span: Span,
   const entries: Entry[] = [];
   let startKey: QueryRange['startKey'];
   do {
-    const page = await table.query({ ...range, startKey });
+    const page = await table.query({ ...range, startKey, limit: Math.max(1, budget.left) });
     entries.push(...page.rows.map(read));
     budget.left -= page.rows.length;
     startKey = page.nextKey;

@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import { CHANNELS } from '../../../domain/channels/registry.ts';
+import type { Id } from '../../../domain/core/ids.ts';
+import type { Channel } from '../../../domain/message/channel.ts';
+import { KEYS } from '../../access-patterns.ts';
+import { id } from '../../client/attributes.ts';
+import { ABSENT, EXISTS } from '../../client/conditions.ts';
+import type { Key } from '../../client/row.ts';
+import { defineRow } from '../../client/row-codec.ts';
+import type { Table } from '../../client/table.ts';
+import { INDEX_KEYS } from '../../index-patterns.ts';
+import { readRow } from '../../read-row.ts';
+
+/** A list of sent messages of which an answer left a part uncounted: the rest is counted in the background. */
+export interface Counting {
+  readonly organizationId: Id<'organization'>;
+  readonly channel: Channel;
+  /** The index partition of the list. */
+  readonly list: string;
+  readonly campaignId?: string | undefined;
+  /** The batch that was asked for, whose list is counted by batch. */
+  readonly batchId?: string | undefined;
+  /** The time that the last pass left uncounted, ms; undefined before the first. */
+  readonly leftMs?: number | undefined;
+}
+
+/** How long a list that can't be counted any further is left alone, ms. */
+const REST_MS = 24 * 3_600_000;
+
+const keyOf = ({ list, batchId }: Pick<Counting, 'list' | 'batchId'>): Key =>
+  KEYS.listCounting(list, batchId === undefined ? 'ALL' : 'BY_BATCH');
+const dueAt = ({ list }: Counting, at: number) => INDEX_KEYS.due('count_list', list, at);
+
+const countingRows = defineRow<Counting>()({
+  attributes: {
+    organizationId: id('organization'),
+    channel: z.enum(CHANNELS),
+    list: z.string(),
+    campaignId: z.string().optional(),
+    batchId: z.string().optional(),
+    leftMs: z.number().optional(),
+  },
+  key: keyOf,
+});
+
+/** Has the rest of a list counted, unless that is under way already. One write. */
+export const requestCounting = async (table: Table, counting: Counting, now: number): Promise<void> => {
+  await table.write({ put: { ...countingRows.write(counting), ...dueAt(counting, now) }, when: ABSENT });
+};
+
+export const readCounting = (table: Table, key: Key): Promise<Counting | undefined> =>
+  readRow(table, key, countingRows.read);
+
+/** Ends the counting of a list of which nothing is left. */
+export const endCounting = async (table: Table, counting: Counting): Promise<void> => {
+  await table.write({ delete: keyOf(counting) });
+};
+
+/** Continues it at a time (ms). */
+export const continueCounting = async (table: Table, counting: Counting, at: number): Promise<void> => {
+  const set = { ...countingRows.set({ leftMs: counting.leftMs }), ...dueAt(counting, at) };
+  await table.write({ update: keyOf(counting), set, when: EXISTS });
+};
+
+/** Ends it where a pass counted nothing more: the row stays for a day, so that the next answer does not request it again. */
+export const restCounting = async (table: Table, counting: Counting, now: number): Promise<void> => {
+  const set = { ttl: Math.ceil((now + REST_MS) / 1_000) };
+  await table.write({ update: keyOf(counting), set, remove: ['duePk', 'dueAt'], when: EXISTS });
+};

@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import { newId } from '../../shared/domain/core/ids.ts';
+import type { MessageRecord } from '../../shared/domain/message/message.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import type { Key } from '../../shared/storage/client/row.ts';
+import { overdue } from '../../shared/storage/due-work/due.ts';
+import { countListOn } from '../../shared/storage/messages/count-list.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
+import { DAY, expected, FILTERS, fill, fillHours, filteredLists, type Kit } from './filtered-lists.ts';
+
+const world = await use(startWorld('live'));
+const FAILED = { status: 'failed' } as const;
+
+/** The lists of an organization that are due to be counted. */
+const due = async ({ actor }: Kit): Promise<Key[]> =>
+  (await overdue(world.table, 'count_list', world.now, 1_000)).filter(({ pk }) => pk.includes(actor.organizationId));
+/** Counts a list to its end, in passes of so many entries; answers how many there were. */
+const countAll = async ({ reading }: Kit, key: Key, entries: number): Promise<number> => {
+  let passes = 1;
+  for (; await countListOn(reading, key, entries); passes++) expect(passes).toBeLessThan(100);
+  return passes;
+};
+
+/** A list of 40 days, of which an answer counts 20 messages. */
+const long = async () => {
+  const kit = await filteredLists(world, 20);
+  const messages = [...(await fill(kit, 300, 40 * DAY)), kit.base];
+  return { kit, messages };
+};
+
+test('an answer that leaves a part of a list uncounted has the rest counted, in passes, and later answers leave none', async () => {
+  const { kit, messages } = await long();
+  expect(await kit.total(FAILED)).toBe(expected(messages, FAILED));
+  const [key, ...others] = await due(kit);
+  expect(others).toEqual([]);
+  expect(await countAll(kit, key as Key, 20)).toBeGreaterThan(2);
+  expect(await due(kit)).toEqual([]);
+  expect(await world.table.get(key as Key)).toBeUndefined();
+  for (const filter of FILTERS.filter(({ batchId, campaignId }) => !batchId && !campaignId))
+    expect(await kit.total(filter)).toBe(expected(messages, filter));
+  expect(await due(kit)).toEqual([]);
+});
+
+test('totals and pages are what a plain filter finds between all passes, while messages change', async () => {
+  const { kit, messages } = await long();
+  const byId = new Map(messages.map((message) => [message.id, message]));
+  const change = async (at: number) => {
+    const id = messages[at]?.id as MessageRecord['id'];
+    await kit.advance(id, 'read');
+    byId.set(id, await kit.read(id));
+  };
+  await kit.total(FAILED);
+  const [key] = await due(kit);
+  for (let at = 0; await countListOn(kit.reading, key as Key, 60); at += 7) {
+    await change(at);
+    for (const filter of [FAILED, { status: 'read' }] as const)
+      expect(await kit.total(filter)).toBe(expected(byId.values(), filter));
+  }
+  await change(290);
+  expect(await kit.total({ status: 'read' })).toBe(expected(byId.values(), { status: 'read' }));
+});
+
+test('passes at once, and a pass that is repeated after its end, change nothing', async () => {
+  const { kit, messages } = await long();
+  await kit.total(FAILED);
+  const [key] = await due(kit);
+  await Promise.all(Array.from({ length: 4 }, () => countListOn(kit.reading, key as Key, 60)));
+  await countAll(kit, key as Key, 60);
+  expect(await countListOn(kit.reading, key as Key, 60)).toBe(false);
+  expect(await world.table.get(key as Key)).toBeUndefined();
+  expect(await kit.total(FAILED)).toBe(expected(messages, FAILED));
+});
+
+test('shards that a list got after it was asked for are counted too', async () => {
+  const { kit, messages } = await long();
+  await kit.total(FAILED);
+  const [key] = await due(kit);
+  await world.table.write({ update: KEYS.wallet(kit.actor.organizationId), set: { ledgers: 3 } });
+  const added = await kit.add(world.now - 2 * DAY, { status: 'failed', lane: 3 } as Partial<MessageRecord>);
+  await countAll(kit, key as Key, 60);
+  expect(await kit.total(FAILED)).toBe(expected([...messages, added], FAILED));
+});
+
+test('a list with more messages in an hour than a pass counts rests for a day, and is answered as before', async () => {
+  const kit = await filteredLists(world, 20);
+  const messages = [...(await fillHours(kit)), kit.base];
+  expect(await kit.total(FAILED)).toBe(expected(messages, FAILED));
+  const [key] = await due(kit);
+  await countAll(kit, key as Key, 30);
+  const row = await world.table.get(key as Key);
+  expect(row).toMatchObject({ ttl: Math.ceil((world.now + DAY) / 1_000) });
+  expect(row).not.toHaveProperty('duePk');
+  expect(await kit.total(FAILED)).toBe(expected(messages, FAILED));
+  expect(await due(kit)).toEqual([]);
+});
+
+test('counts by batch are counted apart from those of the whole list', async () => {
+  const { kit, messages } = await long();
+  const filter = { batchId: messages[0]?.batchId ?? newId('batch') };
+  await kit.total(FAILED);
+  await kit.total(filter);
+  const keys = await due(kit);
+  expect(keys).toHaveLength(2);
+  for (const key of keys) await countAll(kit, key, 60);
+  for (const each of [FAILED, filter]) expect(await kit.total(each)).toBe(expected(messages, each));
+  expect(await due(kit)).toEqual([]);
+  expect(new Set((await kit.storedKeys()).map((sk) => sk.split('#')[0]))).toContain('dayByBatch');
+});
+
+test('a list that is not asked for any more is not counted', async () => {
+  const { kit } = await long();
+  const key = KEYS.listCounting(`MSGS#sms#${kit.actor.organizationId}`, 'ALL');
+  expect(await countListOn(kit.reading, key)).toBe(false);
+  expect(await kit.storedKeys()).toEqual([]);
+});
