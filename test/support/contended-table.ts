@@ -6,6 +6,7 @@ import { Table } from '../../shared/storage/client/table.ts';
 import './aws-environment.ts';
 import { waitAsInvocation } from './patience.ts';
 import { patient } from './patient-client.ts';
+import { rowsWith } from './scan.ts';
 import { watchIndexes } from './table-engine.ts';
 import { use } from './use.ts';
 
@@ -18,5 +19,7 @@ export const useContendedTable = async (patience = waitAsInvocation) => {
   watchIndexes(laws);
   await ensureTable(tableClient(engine.endpoint), NAME);
   const ownTable = () => new Table(patient(tableClient(laws.endpoint)), NAME, patience);
-  return { laws, ownTable, table: ownTable() };
+  /** The rows of an organization, read beside the laws. */
+  const rowsOf = (organizationId: string) => rowsWith(engine.endpoint, NAME, organizationId);
+  return { laws, ownTable, table: ownTable(), rowsOf };
 };
