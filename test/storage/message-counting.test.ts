@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../shared/domain/core/ids.ts';
+import { isoTime } from '../../shared/domain/core/time.ts';
 import type { MessageRecord } from '../../shared/domain/message/message.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Key } from '../../shared/storage/client/row.ts';
@@ -7,7 +8,7 @@ import { overdue } from '../../shared/storage/due-work/due.ts';
 import { countListOn } from '../../shared/storage/messages/count-list.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
-import { DAY, expected, FILTERS, fill, fillHours, filteredLists, type Kit } from './filtered-lists.ts';
+import { DAY, expected, FILTERS, fill, filteredLists, type Kit } from './filtered-lists.ts';
 
 const world = await use(startWorld('live'));
 const FAILED = { status: 'failed' } as const;
@@ -82,15 +83,23 @@ test('shards that a list got after it was asked for are counted too', async () =
   expect(await kit.total(FAILED)).toBe(expected([...messages, added], FAILED));
 });
 
-test('a list with more messages in an hour than a pass counts rests for a day, and is answered as before', async () => {
+test('an hour or day of more messages than a pass counts is left out, and the list then rests for a day', async () => {
   const kit = await filteredLists(world, 20);
-  const messages = [...(await fillHours(kit)), kit.base];
+  const days = await fill(kit, 80, 40 * DAY);
+  const crowded = [];
+  for (let at = 0; at < 90; at++)
+    crowded.push(await kit.add(world.now - 36 * DAY + at, { status: at % 10 === 0 ? 'failed' : 'sent' }));
+  const messages = [...days, ...crowded, kit.base];
   expect(await kit.total(FAILED)).toBe(expected(messages, FAILED));
   const [key] = await due(kit);
-  await countAll(kit, key as Key, 30);
+  await countAll(kit, key as Key, 10);
   const row = await world.table.get(key as Key);
   expect(row).toMatchObject({ ttl: Math.ceil((world.now + DAY) / 1_000) });
   expect(row).not.toHaveProperty('duePk');
+  const kept = await kit.storedKeys();
+  const dayOf = (ms: number) => `day#${isoTime(Math.floor(ms / DAY) * DAY)}`;
+  expect(kept).not.toContain(dayOf(world.now - 36 * DAY));
+  for (const ago of [39, 37, 35, 33]) expect(kept).toContain(dayOf(world.now - ago * DAY));
   expect(await kit.total(FAILED)).toBe(expected(messages, FAILED));
   expect(await due(kit)).toEqual([]);
 });

@@ -1,10 +1,11 @@
 import type { ShardedRange } from '../client/pages.ts';
 import type { Key } from '../client/row.ts';
 import { messageRange, readListShards } from './message-lists.ts';
+import { lengthOf } from './totals/count-rows.ts';
 import { countRun, type FilteredList } from './totals/count-run.ts';
 import { type Counting, continueCounting, endCounting, readCounting, restCounting } from './totals/counting.ts';
-import { cover } from './totals/cover.ts';
-import { countableFrom, type ListReading, WORTH_STORING } from './totals/filtered-total.ts';
+import { cover, type Span } from './totals/cover.ts';
+import { countableFrom, type ListReading, SMALL_LIST } from './totals/filtered-total.ts';
 
 /** Entries that a pass reads into memory: about 30 MB, and a few seconds. */
 const PASS_ENTRIES = 100_000;
@@ -19,31 +20,46 @@ const listOf = async (
   return { range, filter: { batchId }, marked: { organizationId, channel, shards, campaignId } };
 };
 
-/** Counts settled hours and days of a list that are not counted yet, as many as a pass reads. Answers the time that is left, ms. */
-const countPass = async (reading: ListReading, counting: Counting, entries: number): Promise<number> => {
+/** What a pass left to be counted: its length, and the first hour or day of it; ms. */
+interface Left {
+  readonly ms: number;
+  readonly first: Span | undefined;
+}
+
+/** Counts settled hours and days of a list that are not counted yet, as many as a pass reads. */
+const countPass = async (reading: ListReading, counting: Counting, entries: number): Promise<Left> => {
   const now = reading.clock();
   const list = await listOf(reading, counting);
   const budget = { left: entries };
-  let left = 0;
-  for (const run of cover({ from: countableFrom(reading, now), until: now }, now).runs) {
-    const limits = { budget, worthStoring: reading.smallList === undefined ? WORTH_STORING : reading.smallList / 4 };
+  const limits = { budget, worthStoring: (reading.smallList ?? SMALL_LIST) / 4 };
+  const from = Math.max(counting.from, countableFrom(reading, now));
+  let ms = 0;
+  let first: Span | undefined;
+  for (const run of cover({ from, until: now }, now).runs) {
     const spans = budget.left > 0 ? (await countRun(reading.table, list, run, limits)).beyond : [run];
-    left += spans.reduce((sum, { from, until }) => sum + until - from, 0);
+    for (const span of spans) {
+      ms += span.until - span.from;
+      first ??= { from: span.from, until: span.from + lengthOf(run.kind) };
+    }
   }
-  return left;
+  return { ms, first };
 };
 
 /**
- * A pass of counting a list in the background. True if there is more to count, which is due at once. Safe under repeats, and beside readers
- * and other passes: counts never change.
+ * A pass of counting a list in the background. True if there is more to count, which is due at once. An hour or day that has more messages
+ * than a pass counts is left out. Safe under repeats, and beside readers and other passes: counts never change.
  */
 export const countListOn = async (reading: ListReading, key: Key, entries = PASS_ENTRIES): Promise<boolean> => {
   const { table, clock } = reading;
   const counting = await readCounting(table, key);
   if (!counting) return false;
-  const leftMs = await countPass(reading, counting, entries);
-  if (leftMs === 0) await endCounting(table, counting);
-  else if (leftMs >= (counting.leftMs ?? Number.POSITIVE_INFINITY)) await restCounting(table, counting, clock());
-  else await continueCounting(table, { ...counting, leftMs }, clock());
-  return leftMs > 0 && leftMs < (counting.leftMs ?? Number.POSITIVE_INFINITY);
+  const { ms, first } = await countPass(reading, counting, entries);
+  if (!first) {
+    await (counting.from > 0 ? restCounting(table, counting, clock()) : endCounting(table, counting));
+    return false;
+  }
+  const isStuck = ms >= (counting.leftMs ?? Number.POSITIVE_INFINITY);
+  const next = isStuck ? { from: first.until, leftMs: undefined } : { leftMs: ms };
+  await continueCounting(table, { ...counting, ...next }, clock());
+  return true;
 };

@@ -20,8 +20,10 @@ export interface Counting {
   readonly campaignId?: string | undefined;
   /** The batch that was asked for, whose list is counted by batch. */
   readonly batchId?: string | undefined;
-  /** The time that the last pass left uncounted, ms; undefined before the first. */
+  /** The time that the last pass left uncounted, ms; undefined before the first pass since `from`. */
   readonly leftMs?: number | undefined;
+  /** Where the next pass begins, ms, if an hour or day before it has more messages than a pass counts; 0 otherwise. */
+  readonly from: number;
 }
 
 /** How long a list that can't be counted any further is left alone, ms. */
@@ -39,12 +41,14 @@ const countingRows = defineRow<Counting>()({
     campaignId: z.string().optional(),
     batchId: z.string().optional(),
     leftMs: z.number().optional(),
+    from: z.number(),
   },
   key: keyOf,
 });
 
 /** Has the rest of a list counted, unless that is under way already. One write. */
-export const requestCounting = async (table: Table, counting: Counting, now: number): Promise<void> => {
+export const requestCounting = async (table: Table, asked: Omit<Counting, 'from'>, now: number): Promise<void> => {
+  const counting = { ...asked, from: 0 };
   await table.write({ put: { ...countingRows.write(counting), ...dueAt(counting, now) }, when: ABSENT });
 };
 
@@ -58,11 +62,10 @@ export const endCounting = async (table: Table, counting: Counting): Promise<voi
 
 /** Continues it at a time (ms). */
 export const continueCounting = async (table: Table, counting: Counting, at: number): Promise<void> => {
-  const set = { ...countingRows.set({ leftMs: counting.leftMs }), ...dueAt(counting, at) };
-  await table.write({ update: keyOf(counting), set, when: EXISTS });
+  await table.write({ put: { ...countingRows.write(counting), ...dueAt(counting, at) }, when: EXISTS });
 };
 
-/** Ends it where a pass counted nothing more: the row stays for a day, so that the next answer does not request it again. */
+/** Ends it where some hours or days can't be counted: the row stays for a day, so that the next answer does not request it again. */
 export const restCounting = async (table: Table, counting: Counting, now: number): Promise<void> => {
   const set = { ttl: Math.ceil((now + REST_MS) / 1_000) };
   await table.write({ update: keyOf(counting), set, remove: ['duePk', 'dueAt'], when: EXISTS });

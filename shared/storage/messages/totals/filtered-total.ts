@@ -22,9 +22,7 @@ export interface ListReading {
   readonly maxEntries?: number;
 }
 
-const SMALL_LIST = 2_000;
-/** Minimum entries of a run for its counts to be stored. */
-export const WORTH_STORING = SMALL_LIST / 4;
+export const SMALL_LIST = 2_000;
 /** Maximum entries read into memory for one response. */
 const MAX_ENTRIES = 50_000;
 /** How long ago a window may end whose total is that of the whole list less what came after it, ms: pages "up to now" end so. */
