@@ -20,7 +20,7 @@ const listOf = async (
   return { range, filter: { batchId }, marked: { organizationId, channel, shards, campaignId } };
 };
 
-/** What a pass left to be counted: its length, and the first hour or day of it; ms. */
+/** The length (ms) of all that a pass left to be counted, and the first hour or day of it. */
 interface Left {
   readonly ms: number;
   readonly first: Span | undefined;
