@@ -3528,7 +3528,7 @@ export type RetryWork = {
     /**
      * The kind of work.
      */
-    kind: 'send_message' | 'fallback' | 'recover_send' | 'sandbox_outcome' | 'apply_receipt' | 'publish_event' | 'deliver_webhook' | 'drain_backlog' | 'send_chunk' | 'close_escrow' | 'abandon_upload' | 'check_sender' | 'judge_destination' | 'check_lanes' | 'send_push' | 'mail_sign_in' | 'index_contacts' | 'index_companies' | 'segment_members' | 'clean_up' | 'erase_contact' | 'run_job' | 'tell_activity' | 'check_cards' | 'run_journey' | 'journey_signal' | 'journey_work' | 'campaign_work' | 'smpp_parts' | 'reply_parts' | 'smpp_watch';
+    kind: 'send_message' | 'fallback' | 'recover_send' | 'sandbox_outcome' | 'apply_receipt' | 'publish_event' | 'deliver_webhook' | 'drain_backlog' | 'send_chunk' | 'close_escrow' | 'abandon_upload' | 'check_sender' | 'judge_destination' | 'check_lanes' | 'send_push' | 'mail_sign_in' | 'index_contacts' | 'index_companies' | 'segment_members' | 'clean_up' | 'count_list' | 'erase_contact' | 'run_job' | 'tell_activity' | 'check_cards' | 'run_journey' | 'journey_signal' | 'journey_work' | 'campaign_work' | 'smpp_parts' | 'reply_parts' | 'smpp_watch';
     /**
      * The row of the work; when absent, the oldest 200 of the kind.
      */
@@ -12567,7 +12567,7 @@ export type StuckWork = {
     /**
      * The kind of work.
      */
-    kind: 'send_message' | 'fallback' | 'recover_send' | 'sandbox_outcome' | 'apply_receipt' | 'publish_event' | 'deliver_webhook' | 'drain_backlog' | 'send_chunk' | 'close_escrow' | 'abandon_upload' | 'check_sender' | 'judge_destination' | 'check_lanes' | 'send_push' | 'mail_sign_in' | 'index_contacts' | 'index_companies' | 'segment_members' | 'clean_up' | 'erase_contact' | 'run_job' | 'tell_activity' | 'check_cards' | 'run_journey' | 'journey_signal' | 'journey_work' | 'campaign_work' | 'smpp_parts' | 'reply_parts' | 'smpp_watch';
+    kind: 'send_message' | 'fallback' | 'recover_send' | 'sandbox_outcome' | 'apply_receipt' | 'publish_event' | 'deliver_webhook' | 'drain_backlog' | 'send_chunk' | 'close_escrow' | 'abandon_upload' | 'check_sender' | 'judge_destination' | 'check_lanes' | 'send_push' | 'mail_sign_in' | 'index_contacts' | 'index_companies' | 'segment_members' | 'clean_up' | 'count_list' | 'erase_contact' | 'run_job' | 'tell_activity' | 'check_cards' | 'run_journey' | 'journey_signal' | 'journey_work' | 'campaign_work' | 'smpp_parts' | 'reply_parts' | 'smpp_watch';
     /**
      * The queue.
      */
@@ -12628,7 +12628,7 @@ export type SetAsideWork = {
     /**
      * The kind of work.
      */
-    kind: 'send_message' | 'fallback' | 'recover_send' | 'sandbox_outcome' | 'apply_receipt' | 'publish_event' | 'deliver_webhook' | 'drain_backlog' | 'send_chunk' | 'close_escrow' | 'abandon_upload' | 'check_sender' | 'judge_destination' | 'check_lanes' | 'send_push' | 'mail_sign_in' | 'index_contacts' | 'index_companies' | 'segment_members' | 'clean_up' | 'erase_contact' | 'run_job' | 'tell_activity' | 'check_cards' | 'run_journey' | 'journey_signal' | 'journey_work' | 'campaign_work' | 'smpp_parts' | 'reply_parts' | 'smpp_watch';
+    kind: 'send_message' | 'fallback' | 'recover_send' | 'sandbox_outcome' | 'apply_receipt' | 'publish_event' | 'deliver_webhook' | 'drain_backlog' | 'send_chunk' | 'close_escrow' | 'abandon_upload' | 'check_sender' | 'judge_destination' | 'check_lanes' | 'send_push' | 'mail_sign_in' | 'index_contacts' | 'index_companies' | 'segment_members' | 'clean_up' | 'count_list' | 'erase_contact' | 'run_job' | 'tell_activity' | 'check_cards' | 'run_journey' | 'journey_signal' | 'journey_work' | 'campaign_work' | 'smpp_parts' | 'reply_parts' | 'smpp_watch';
     /**
      * The partition key of its row.
      */
@@ -12650,7 +12650,7 @@ export type RetriedWork = {
     /**
      * The kind of work.
      */
-    kind: 'send_message' | 'fallback' | 'recover_send' | 'sandbox_outcome' | 'apply_receipt' | 'publish_event' | 'deliver_webhook' | 'drain_backlog' | 'send_chunk' | 'close_escrow' | 'abandon_upload' | 'check_sender' | 'judge_destination' | 'check_lanes' | 'send_push' | 'mail_sign_in' | 'index_contacts' | 'index_companies' | 'segment_members' | 'clean_up' | 'erase_contact' | 'run_job' | 'tell_activity' | 'check_cards' | 'run_journey' | 'journey_signal' | 'journey_work' | 'campaign_work' | 'smpp_parts' | 'reply_parts' | 'smpp_watch';
+    kind: 'send_message' | 'fallback' | 'recover_send' | 'sandbox_outcome' | 'apply_receipt' | 'publish_event' | 'deliver_webhook' | 'drain_backlog' | 'send_chunk' | 'close_escrow' | 'abandon_upload' | 'check_sender' | 'judge_destination' | 'check_lanes' | 'send_push' | 'mail_sign_in' | 'index_contacts' | 'index_companies' | 'segment_members' | 'clean_up' | 'count_list' | 'erase_contact' | 'run_job' | 'tell_activity' | 'check_cards' | 'run_journey' | 'journey_signal' | 'journey_work' | 'campaign_work' | 'smpp_parts' | 'reply_parts' | 'smpp_watch';
     /**
      * How many rows are due again.
      */
@@ -12730,7 +12730,7 @@ export type DeadLetter = {
         /**
          * The kind of work.
          */
-        kind: 'send_message' | 'fallback' | 'recover_send' | 'sandbox_outcome' | 'apply_receipt' | 'publish_event' | 'deliver_webhook' | 'drain_backlog' | 'send_chunk' | 'close_escrow' | 'abandon_upload' | 'check_sender' | 'judge_destination' | 'check_lanes' | 'send_push' | 'mail_sign_in' | 'index_contacts' | 'index_companies' | 'segment_members' | 'clean_up' | 'erase_contact' | 'run_job' | 'tell_activity' | 'check_cards' | 'run_journey' | 'journey_signal' | 'journey_work' | 'campaign_work' | 'smpp_parts' | 'reply_parts' | 'smpp_watch';
+        kind: 'send_message' | 'fallback' | 'recover_send' | 'sandbox_outcome' | 'apply_receipt' | 'publish_event' | 'deliver_webhook' | 'drain_backlog' | 'send_chunk' | 'close_escrow' | 'abandon_upload' | 'check_sender' | 'judge_destination' | 'check_lanes' | 'send_push' | 'mail_sign_in' | 'index_contacts' | 'index_companies' | 'segment_members' | 'clean_up' | 'count_list' | 'erase_contact' | 'run_job' | 'tell_activity' | 'check_cards' | 'run_journey' | 'journey_signal' | 'journey_work' | 'campaign_work' | 'smpp_parts' | 'reply_parts' | 'smpp_watch';
         /**
          * The partition key of its row.
          */
@@ -19383,7 +19383,7 @@ export type OperatorListSetAsideData = {
         /**
          * The kind of work.
          */
-        kind?: 'send_message' | 'fallback' | 'recover_send' | 'sandbox_outcome' | 'apply_receipt' | 'publish_event' | 'deliver_webhook' | 'drain_backlog' | 'send_chunk' | 'close_escrow' | 'abandon_upload' | 'check_sender' | 'judge_destination' | 'check_lanes' | 'send_push' | 'mail_sign_in' | 'index_contacts' | 'index_companies' | 'segment_members' | 'clean_up' | 'erase_contact' | 'run_job' | 'tell_activity' | 'check_cards' | 'run_journey' | 'journey_signal' | 'journey_work' | 'campaign_work' | 'smpp_parts' | 'reply_parts' | 'smpp_watch';
+        kind?: 'send_message' | 'fallback' | 'recover_send' | 'sandbox_outcome' | 'apply_receipt' | 'publish_event' | 'deliver_webhook' | 'drain_backlog' | 'send_chunk' | 'close_escrow' | 'abandon_upload' | 'check_sender' | 'judge_destination' | 'check_lanes' | 'send_push' | 'mail_sign_in' | 'index_contacts' | 'index_companies' | 'segment_members' | 'clean_up' | 'count_list' | 'erase_contact' | 'run_job' | 'tell_activity' | 'check_cards' | 'run_journey' | 'journey_signal' | 'journey_work' | 'campaign_work' | 'smpp_parts' | 'reply_parts' | 'smpp_watch';
         /**
          * Maximum number of items: 1 to 200; 50 when absent.
          */
