@@ -53,14 +53,17 @@ test('two processes with binds of one account deliver every notice once between 
   const processes = [await lab.start(), await lab.start()];
   const account = await lab.account(processes[0] as Process);
   const binds = await Promise.all(processes.map((process) => bindTo(process, account)));
-  const ids = await submitAll(binds, 40, BOTH);
+  const ids: string[] = [];
   const all = () =>
     binds.flatMap(({ delivered }) => delivered.map(({ receipt }) => `${receipt?.id} ${receipt?.state}`));
-  await expect.poll(() => all().length, SOON).toBe(80);
+  // On a busy machine the one may have taken all leases before the other asked for any: then there is more for both.
+  do {
+    ids.push(...(await submitAll(binds, 40, BOTH)));
+    await expect.poll(() => all().length, SOON).toBe(2 * ids.length);
+  } while (binds.some(({ delivered }) => delivered.length === 0));
   // A duplicate delivery would arrive soon.
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   expect(all().toSorted()).toEqual(ids.flatMap((id) => [`${id} DELIVRD`, `${id} ENROUTE`]).toSorted());
-  for (const { delivered } of binds) expect(delivered.length).toBeGreaterThan(0);
   // Each bind records its own order; reports of one message on different binds waited for each other.
   for (const states of binds.map((bind) => Object.values(bind.states())))
     for (const each of states) if (each.length === 2) expect(each).toEqual(['ENROUTE', 'DELIVRD']);
