@@ -46,12 +46,15 @@ const drag = async (page: Page, title: string, to: { x: number; y: number }, the
   };
   await expect.poll(moveOn, PATIENCE).toBe(1);
   // In the middle of the screen, where the board stands still until the card is let go.
+  // While the page scrolls below the finger, the place lies a little lower.
+  let polls = 0;
   const moveInside = async () => {
+    const y = to.y + (polls++ % 4) * 8;
     const box = await column(page, there.split(',')[0] ?? '').boundingBox();
     const width = page.viewportSize()?.width ?? 0;
     const x = Math.min(Math.max((box?.x ?? 0) + (box?.width ?? 0) / 2, width * 0.35), width * 0.65);
-    await finger.move(x, to.y);
-    await finger.move(x - 1, to.y);
+    await finger.move(x, y);
+    await finger.move(x - 1, y);
     return announced.count();
   };
   await expect.poll(moveInside, PATIENCE).toBe(1);
