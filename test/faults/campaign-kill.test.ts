@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { accepts, claims, KILL_POINTS, type KilledCampaign, type KillPoint } from '../campaigns/kill-points.ts';
-import { startKillLab } from '../support/kill.ts';
+import { claimsMessage, startKillLab } from '../support/kill.ts';
 import type { Hold } from '../support/kill-gate.ts';
 import { checkMoney } from '../support/money.ts';
 import { deliver } from '../support/providers/stand-in.ts';
@@ -130,7 +130,8 @@ beforeAll(async () => {
     const waited = new Promise((resolve) => setTimeout(resolve, ENDS_WITHIN_MS, late).unref());
     expect(await Promise.race([reached, waited]), `${point.name} was not reached`).not.toBe(late);
   }
-  // Whose messages are on their way to the provider is a matter of other tests.
+  // Whose messages are on their way to the provider is a matter of other tests: none leaves its queue from here on.
+  lab.tableGate.hold('before', claimsMessage);
   await vi.waitFor(async () => {
     const rows = await rowsWith(lab.endpoint, lab.table.name, caller.organizationId);
     expect(rows.filter(({ pk, status }) => pk.startsWith('MSG#') && status === 'sending')).toEqual([]);

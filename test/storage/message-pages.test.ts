@@ -5,7 +5,7 @@ import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { QueryRange } from '../../shared/storage/client/table.ts';
 import { listAllMessages } from '../../shared/storage/messages/message-merge.ts';
 import { filteredKeys } from '../../shared/storage/messages/totals/filtered-keys.ts';
-import { placeOf, readRare, writeRare } from '../../shared/storage/messages/totals/rare-places.ts';
+import { addTallies, placeOf, readRare, tallyOf, writeRare } from '../../shared/storage/messages/totals/rare-places.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 import { DAY, fillHours, filteredLists, HOUR, matching } from './filtered-lists.ts';
@@ -94,8 +94,43 @@ describe('a page of what is rare', () => {
       ['many', places.slice(9, 1_010)],
     ]);
     const of = { list: 'list', byBatch: false };
-    await writeRare(world.table, of, 'hour', new Map([[from, groups]]));
+    await writeRare(world.table, of, 'hour', new Map([[from, tallyOf(groups)]]));
     const [kept] = await readRare(world.table, of, [{ kind: 'hour', from }]);
     expect([...(kept ?? [])]).toEqual([['few', places.slice(0, 9)]]);
+  });
+
+  test('keeps of parts that are counted one after the other what it keeps of all, or less, but no group in part', async () => {
+    const from = Math.floor(world.now / HOUR) * HOUR - 4 * DAY;
+    const of = { list: 'list', byBatch: false };
+    const place = (at: number) => placeOf({ createdAt: from + at, id: `msg_${at}` });
+    /** Groups of so many messages, in a part that begins at a time. */
+    const part = (at: number, sizes: Readonly<Record<string, number>>) =>
+      tallyOf(
+        new Map(
+          Object.entries(sizes).map(([group, size], nth) => [
+            group,
+            Array.from({ length: size }, (_, each) => place(at + nth * 2_000 + each)),
+          ]),
+        ),
+      );
+    // The second group was once too large for a row with the first; the third comes late.
+    const parts = [
+      part(0, { one: 600, two: 700, usual: 40_000 }),
+      part(100_000, { one: 20, three: 30, usual: 60_000 }),
+    ];
+    const tally = parts.reduce(addTallies);
+    expect(tally.counts).toEqual({ one: 620, two: 700, three: 30, usual: 100_000 });
+    await writeRare(world.table, of, 'hour', new Map([[from, tally]]));
+    const [kept] = await readRare(world.table, of, [{ kind: 'hour', from }]);
+    const sizes = [...(kept ?? [])].map(([group, places]) => [group, places.length]);
+    expect(sizes.toSorted()).toEqual([
+      ['one', 620],
+      ['three', 30],
+    ]);
+    const grown = addTallies(tally, part(200_000, { one: 5_000, two: 10 }));
+    expect([...grown.places.keys()]).toEqual(['three']);
+    await writeRare(world.table, of, 'day', new Map([[from, grown]]));
+    const [rest] = await readRare(world.table, of, [{ kind: 'day', from }]);
+    expect([...(rest?.keys() ?? [])]).toEqual(['three']);
   });
 });

@@ -35,12 +35,12 @@ interface StepDeclaration {
 export const writes = (call: GateCall): boolean => call.action === 'TransactWriteItems';
 export const reserves = (call: GateCall, { to }: Victim): boolean =>
   writes(call) && call.body.includes('IDEM#') && call.body.includes(to);
-/** Whether a call takes the victim's message from its queue: none but a message that leaves by itself has one. */
+/** Whether a call takes a message from its queue. */
+export const claimsMessage = ({ action, body }: GateCall): boolean =>
+  action === 'UpdateItem' && body.includes('MSG#') && body.includes('attempts');
+/** Whether it takes the victim's: none but a message that leaves by itself has one. */
 const begins = (call: GateCall, { messageId }: Victim): boolean =>
-  call.action === 'UpdateItem' &&
-  messageId !== undefined &&
-  call.body.includes(`MSG#${messageId}`) &&
-  call.body.includes('attempts');
+  messageId !== undefined && claimsMessage(call) && call.body.includes(`MSG#${messageId}`);
 const dispatches = (call: GateCall, { to }: Victim) => call.method === 'POST' && call.body.includes(to.slice(1));
 /** Whether a call captures the victim's hold. */
 export const settles = (call: GateCall, { messageId }: Victim): boolean =>

@@ -46,7 +46,7 @@ const LEAVES_WITHIN_MS = 90_000;
 /** More than any history here can spend. */
 const CREDIT = 100_000_000;
 
-export { STEP_NAMES, type Step, sendAs, settles, type Victim } from './kill-steps.ts';
+export { claimsMessage, STEP_NAMES, type Step, sendAs, settles, type Victim } from './kill-steps.ts';
 
 /** A call by which a resolver takes a message over. */
 export const takesOver = ({ action, body }: GateCall): boolean => action === 'UpdateItem' && body.includes('inquiries');

@@ -1,11 +1,12 @@
 import type { ShardedRange } from '../client/pages.ts';
 import type { Key } from '../client/row.ts';
 import { messageRange, readListShards } from './message-lists.ts';
-import { lengthOf } from './totals/count-rows.ts';
 import { countRun, type FilteredList } from './totals/count-run.ts';
 import { type Counting, continueCounting, endCounting, readCounting, restCounting } from './totals/counting.ts';
-import { cover, type Span } from './totals/cover.ts';
+import { cover } from './totals/cover.ts';
 import { countableFrom, type ListReading, SMALL_LIST } from './totals/filtered-total.ts';
+import { continuePartial, endOfPartial, type PartialCount, startPartial } from './totals/partial-count.ts';
+import type { Budget } from './totals/read-entries.ts';
 
 /** Entries that a pass reads into memory: about 30 MB, and a few seconds. */
 const PASS_ENTRIES = 100_000;
@@ -20,46 +21,60 @@ const listOf = async (
   return { range, filter: { batchId }, marked: { organizationId, channel, shards, campaignId } };
 };
 
-/** The length (ms) of all that a pass left to be counted, and the first hour or day of it. */
-interface Left {
-  readonly ms: number;
-  readonly first: Span | undefined;
-}
-
-/** Counts settled hours and days of a list that are not counted yet, as many as a pass reads. */
-const countPass = async (reading: ListReading, counting: Counting, entries: number): Promise<Left> => {
+/**
+ * Counts settled hours and days of a list that are not counted yet, as far as the budget allows. The first of those that exceed it, to be
+ * counted part by part.
+ */
+const countWhole = async (
+  reading: ListReading,
+  list: FilteredList,
+  since: number,
+  budget: Budget,
+): Promise<PartialCount | undefined> => {
   const now = reading.clock();
+  const limits = { budget, worthStoring: (reading.smallList ?? SMALL_LIST) / 4 };
+  const from = Math.max(since, countableFrom(reading, now));
+  for (const run of cover({ from, until: now }, now).runs) {
+    const [first] = (await countRun(reading.table, list, run, limits)).beyond;
+    if (first) return startPartial(run.kind, first.from);
+  }
+  return undefined;
+};
+
+type Progress = Pick<Counting, 'partial' | 'from'>;
+
+/** A pass over a list; undefined if nothing is left. */
+const countPass = async (
+  reading: ListReading,
+  { partial, ...counting }: Counting,
+  entries: number,
+): Promise<Progress | undefined> => {
   const list = await listOf(reading, counting);
   const budget = { left: entries };
-  const limits = { budget, worthStoring: (reading.smallList ?? SMALL_LIST) / 4 };
-  const from = Math.max(counting.from, countableFrom(reading, now));
-  let ms = 0;
-  let first: Span | undefined;
-  for (const run of cover({ from, until: now }, now).runs) {
-    const spans = budget.left > 0 ? (await countRun(reading.table, list, run, limits)).beyond : [run];
-    for (const span of spans) {
-      ms += span.until - span.from;
-      first ??= { from: span.from, until: span.from + lengthOf(run.kind) };
-    }
+  let { from } = counting;
+  if (partial) {
+    const counted = await continuePartial(reading.table, list, partial, budget);
+    const end = endOfPartial(partial);
+    if (counted && counted.at < end) return { partial: counted, from };
+    if (!counted) from = end;
+    if (budget.left <= 0) return { from };
   }
-  return { ms, first };
+  const next = await countWhole(reading, list, from, budget);
+  if (!next && from === counting.from) return undefined;
+  return { partial: next, from };
 };
 
 /**
- * A pass of counting a list in the background. True if there is more to count, which is due at once. An hour or day that has more messages
- * than a pass counts is left out. Safe under repeats, and beside readers and other passes: counts never change.
+ * A pass of counting a list in the background. True if there is more to count, which is due at once. Safe under repeats, and beside readers
+ * and other passes: counts never change.
  */
 export const countListOn = async (reading: ListReading, key: Key, entries = PASS_ENTRIES): Promise<boolean> => {
   const { table, clock } = reading;
   const counting = await readCounting(table, key);
   if (!counting) return false;
-  const { ms, first } = await countPass(reading, counting, entries);
-  if (!first) {
-    await (counting.from > 0 ? restCounting(table, counting, clock()) : endCounting(table, counting));
-    return false;
-  }
-  const isStuck = ms >= (counting.leftMs ?? Number.POSITIVE_INFINITY);
-  const next = isStuck ? { from: first.until, leftMs: undefined } : { leftMs: ms };
-  await continueCounting(table, { ...counting, ...next }, clock());
-  return true;
+  const progress = await countPass(reading, counting, entries);
+  if (progress) await continueCounting(table, { ...counting, partial: undefined, ...progress }, clock());
+  else if (counting.from > 0) await restCounting(table, counting, clock());
+  else await endCounting(table, counting);
+  return progress !== undefined;
 };

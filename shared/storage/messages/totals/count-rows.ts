@@ -16,6 +16,8 @@ export interface CountedAs {
 
 /** Maximum groups per row, so that none approaches 400 KB: periods with more are counted by reading them. */
 const MAX_GROUPS = 2_000;
+/** Whether counts fit into a row. */
+export const isStorable = (counts: Counts): boolean => Object.keys(counts).length <= MAX_GROUPS;
 
 /** The key of the stored data of an hour or day, by its kind. */
 export const countKey = ({ list, byBatch }: CountedAs, what: string, from: number) =>
@@ -58,7 +60,7 @@ export const writeCounts = async (
   counted: ReadonlyMap<number, Counts>,
 ): Promise<void> => {
   const rows = [...counted].flatMap(([from, counts]): Row[] => {
-    if (Object.keys(counts).length > MAX_GROUPS) return [];
+    if (!isStorable(counts)) return [];
     return [{ ...countKey(of, kind, from), counts, ...expiryOf(kind, from) }];
   });
   await table.putMany(rows);

@@ -13,7 +13,7 @@ import {
   type ListFilter,
   matches,
 } from './list-filter.ts';
-import { countsOf, type Groups, isRare, type Place, placeOf, writeRare } from './rare-places.ts';
+import { type Groups, isRare, type Place, placeOf, type Tally, tallyOf, writeRare } from './rare-places.ts';
 import { type Budget, type Entry, readEntries } from './read-entries.ts';
 
 /** A list of messages to count: its index partitions, its filter, and where late changes of its messages are marked, if they can change. */
@@ -69,8 +69,8 @@ const byBeginning = <T extends { readonly createdAt: number }>(run: Run, items: 
   return Map.groupBy(items, ({ createdAt }) => run.from + Math.floor((createdAt - run.from) / length) * length);
 };
 
-/** The groups of an hour or day when it was settled: its entries, with those that changed since in their earlier state. */
-const settledGroups = (entries: readonly Entry[], late: readonly LateMessage[], byBatch: boolean): Groups => {
+/** An hour or day, or a part of one, when it was settled: its entries, with those that changed since in their earlier state. */
+export const settledTally = (entries: readonly Entry[], late: readonly LateMessage[], byBatch: boolean): Tally => {
   const isLate = new Set<string>(late.map(({ id }) => id));
   const groups = new Map<string, Place[]>();
   const add = (facts: Facts | undefined, place: Place) => {
@@ -82,7 +82,7 @@ const settledGroups = (entries: readonly Entry[], late: readonly LateMessage[], 
   };
   for (const entry of entries) if (!isLate.has(entry.id)) add(entry.facts, placeOf(entry));
   for (const message of late) add(message.settled, placeOf(message));
-  return groups;
+  return tallyOf(groups);
 };
 
 /** The known counts of a run before late changes: stored counts, and otherwise the entries that were read; both by hour or day. */
@@ -105,7 +105,7 @@ const readKnown = async (
   const read = await Promise.all(
     gaps(run, [...stored.keys()]).map(async (gap) => ({
       gap,
-      ...(await readEntries(table, list.range, run.kind, gap, budget)),
+      ...(await readEntries(table, list.range, gap, { periodMs: lengthOf(run.kind), least: 0 }, budget)),
     })),
   );
   const entries = read.flatMap((each) => each.entries);
@@ -133,14 +133,18 @@ export const searched = ({ range, filter }: FilteredList, { from, until }: Span)
 });
 
 /** Stores counts and positions of whole hours or days. Positions first, so that a reader that finds a count finds them. */
-const writeMade = async (table: Table, of: CountedAs, kind: Kind, made: ReadonlyMap<number, Groups>): Promise<void> => {
-  await writeRare(table, of, kind, made);
-  await writeCounts(table, of, kind, new Map([...made].map(([from, groups]) => [from, countsOf(groups)])));
+export const writeTallies = async (
+  table: Table,
+  of: CountedAs,
+  kind: Kind,
+  tallies: ReadonlyMap<number, Tally>,
+): Promise<void> => {
+  await writeRare(table, of, kind, tallies);
+  await writeCounts(table, of, kind, new Map([...tallies].map(([from, { counts }]) => [from, counts])));
 };
 
 /** Whether so many messages of an hour or day changed late that reading all of its entries is cheaper. */
-const areMany = (marks: readonly Mark[], size: number): boolean =>
-  marks.length > FEW_LATE && marks.length * ENTRIES_PER_MESSAGE > size;
+export const areMany = (late: number, size: number): boolean => late > FEW_LATE && late * ENTRIES_PER_MESSAGE > size;
 
 /** An hour or day from its settled counts, and the messages that changed since. */
 const settledPart = (
@@ -187,7 +191,7 @@ export const countRun = async (table: Table, list: FilteredList, run: Run, limit
   const marksAt = (at: number): readonly Mark[] => marks.get(at) ?? [];
   const isDear = (at: number): boolean => {
     const counts = known.stored.get(at);
-    return areMany(marksAt(at), counts ? sizeOf(counts) : (known.fresh.get(at)?.length ?? 0));
+    return areMany(marksAt(at).length, counts ? sizeOf(counts) : (known.fresh.get(at)?.length ?? 0));
   };
   const starts = [...known.stored.keys(), ...known.fresh.keys()];
   const cheap = starts.filter((at) => !isDear(at));
@@ -195,15 +199,15 @@ export const countRun = async (table: Table, list: FilteredList, run: Run, limit
   const made = new Map(
     cheap.flatMap((at) => {
       const entries = known.fresh.get(at);
-      return entries ? [[at, settledGroups(entries, late.get(at) ?? [], of.byBatch)] as const] : [];
+      return entries ? [[at, settledTally(entries, late.get(at) ?? [], of.byBatch)] as const] : [];
     }),
   );
-  if (known.isWorthStoring) await writeMade(table, of, kind, made);
+  if (known.isWorthStoring) await writeTallies(table, of, kind, made);
   const matching = { filter: list.filter, isMatch: groupMatcher(list.filter) };
   const parts = cheap.map((from) => {
-    const groups = made.get(from);
-    const counts = known.stored.get(from) ?? (groups ? countsOf(groups) : {});
-    return settledPart({ kind, from }, counts, matching, late.get(from) ?? [], groups);
+    const tally = made.get(from);
+    const counts = known.stored.get(from) ?? tally?.counts ?? {};
+    return settledPart({ kind, from }, counts, matching, late.get(from) ?? [], tally?.places);
   });
   const dear = countDear(run, list, known, starts.filter(isDear));
   return { parts: [...parts, ...dear.parts], left: [...known.left, ...dear.left], beyond: known.left };

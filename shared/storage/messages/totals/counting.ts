@@ -10,6 +10,7 @@ import { defineRow } from '../../client/row-codec.ts';
 import type { Table } from '../../client/table.ts';
 import { INDEX_KEYS } from '../../index-patterns.ts';
 import { readRow } from '../../read-row.ts';
+import { type PartialCount, partialCount } from './partial-count.ts';
 
 /** A list of sent messages of which an answer left a part uncounted: the rest is counted in the background. */
 export interface Counting {
@@ -20,9 +21,9 @@ export interface Counting {
   readonly campaignId?: string | undefined;
   /** The batch that was asked for, whose list is counted by batch. */
   readonly batchId?: string | undefined;
-  /** The time that the last pass left uncounted, ms; undefined before the first pass since `from`. */
-  readonly leftMs?: number | undefined;
-  /** Where the next pass begins, ms, if an hour or day before it has more messages than a pass counts; 0 otherwise. */
+  /** The hour or day that the last pass began. */
+  readonly partial?: PartialCount | undefined;
+  /** Where the next pass begins, ms, if an hour or day before it can't be counted; 0 otherwise. */
   readonly from: number;
 }
 
@@ -40,7 +41,7 @@ const countingRows = defineRow<Counting>()({
     list: z.string(),
     campaignId: z.string().optional(),
     batchId: z.string().optional(),
-    leftMs: z.number().optional(),
+    partial: partialCount.optional(),
     from: z.number(),
   },
   key: keyOf,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isoTime } from '../../../domain/core/time.ts';
 import type { Row } from '../../client/row.ts';
 import type { Table } from '../../client/table.ts';
-import { type CountedAs, countKey, expiryOf } from './count-rows.ts';
+import { type CountedAs, countKey, expiryOf, sizeOf } from './count-rows.ts';
 import type { Kind } from './cover.ts';
 import type { Counts } from './list-filter.ts';
 
@@ -11,8 +11,14 @@ export type Place = string;
 export const placeOf = ({ createdAt, id }: { readonly createdAt: number; readonly id: string }): Place =>
   `${isoTime(createdAt)}#${id}`;
 
-/** The messages of each group of an hour or day, in the state when it was settled. */
+/** The messages of groups of an hour or day, in the state when it was settled. */
 export type Groups = ReadonlyMap<string, readonly Place[]>;
+
+/** What is known of an hour or day, or of its first part: the size of each group, and all messages of those that may be rare. */
+export interface Tally {
+  readonly counts: Counts;
+  readonly places: Groups;
+}
 
 /** A group is rare if this many entries must be read to find one of it: reading and storing its positions is cheaper. */
 const ENTRIES_PER_PLACE = 32;
@@ -24,17 +30,38 @@ const MAX_PLACES = 1_000;
 const keyOf = (of: CountedAs, kind: Kind, from: number) => countKey(of, `${kind}Rare`, from);
 const rareRow = z.object({ groups: z.record(z.string(), z.array(z.string())) });
 
-export const countsOf = (groups: Groups): Counts =>
-  Object.fromEntries([...groups].map(([group, places]) => [group, places.length]));
+export const tallyOf = (groups: Groups): Tally => ({
+  counts: Object.fromEntries([...groups].map(([group, places]) => [group, places.length])),
+  places: groups,
+});
+
+const smallestFirst = (counts: Counts): [string, number][] => Object.entries(counts).toSorted(([, a], [, b]) => a - b);
+
+/** The tally of two parts, one after the other; with the messages of no more groups than can be stored. */
+export const addTallies = (earlier: Tally, later: Tally): Tally => {
+  const counts: Record<string, number> = { ...earlier.counts };
+  for (const [group, count] of Object.entries(later.counts)) counts[group] = (counts[group] ?? 0) + count;
+  const places = new Map<string, readonly Place[]>();
+  let room = MAX_PLACES;
+  for (const [group, count] of smallestFirst(counts)) {
+    room -= count;
+    if (room < 0) break;
+    const own = [...(earlier.places.get(group) ?? []), ...(later.places.get(group) ?? [])];
+    if (own.length === count) places.set(group, own);
+  }
+  return { counts, places };
+};
 
 /** The stored positions of an hour or day; undefined if no group is rare. */
-const kept = (groups: Groups, size: number): Record<string, readonly Place[]> | undefined => {
+const kept = ({ counts, places }: Tally): Record<string, readonly Place[]> | undefined => {
+  const size = sizeOf(counts);
   const rare: Record<string, readonly Place[]> = {};
   let room = MAX_PLACES;
-  for (const [group, places] of [...groups].toSorted(([, a], [, b]) => a.length - b.length)) {
-    if (places.length > room || !isRare(places.length, size)) break;
-    room -= places.length;
-    rare[group] = places;
+  for (const [group, count] of smallestFirst(counts)) {
+    const own = places.get(group);
+    if (count > room || !isRare(count, size) || !own) break;
+    room -= count;
+    rare[group] = own;
   }
   return Object.keys(rare).length > 0 ? rare : undefined;
 };
@@ -47,11 +74,10 @@ export const writeRare = async (
   table: Table,
   of: CountedAs,
   kind: Kind,
-  counted: ReadonlyMap<number, Groups>,
+  counted: ReadonlyMap<number, Tally>,
 ): Promise<void> => {
-  const rows = [...counted].flatMap(([from, all]): Row[] => {
-    const size = [...all.values()].reduce((sum, { length }) => sum + length, 0);
-    const groups = kept(all, size);
+  const rows = [...counted].flatMap(([from, tally]): Row[] => {
+    const groups = kept(tally);
     return groups ? [{ ...keyOf(of, kind, from), groups, ...expiryOf(kind, from) }] : [];
   });
   await table.putMany(rows);
