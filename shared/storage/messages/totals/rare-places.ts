@@ -14,7 +14,7 @@ export const placeOf = ({ createdAt, id }: { readonly createdAt: number; readonl
 /** The messages of groups of an hour or day, in the state when it was settled. */
 export type Groups = ReadonlyMap<string, readonly Place[]>;
 
-/** What is known of an hour or day, or of its first part: the size of each group, and all messages of those that may be rare. */
+/** The size of each group of an hour or day, or of its first part, and all messages of the groups that may be rare. */
 export interface Tally {
   readonly counts: Counts;
   readonly places: Groups;
