@@ -85,7 +85,7 @@ describe('a page of what is rare', () => {
     expect(await kit.page(RARE, whole)).toEqual(matching(messages, RARE));
   });
 
-  test('keeps no more places of an hour than a small row has, the smallest groups first', async () => {
+  test('keeps no more places of an hour than a small row has, the smallest groups first, and none of a group that is not rare', async () => {
     const from = Math.floor(world.now / HOUR) * HOUR - 3 * DAY;
     const places = Array.from({ length: 33_000 }, (_, at) => placeOf({ createdAt: from + at, id: `msg_${at}` }));
     const groups = new Map([
@@ -97,6 +97,15 @@ describe('a page of what is rare', () => {
     await writeRare(world.table, of, 'hour', new Map([[from, tallyOf(groups)]]));
     const [kept] = await readRare(world.table, of, [{ kind: 'hour', from }]);
     expect([...(kept ?? [])]).toEqual([['few', places.slice(0, 9)]]);
+    const small = tallyOf(
+      new Map([
+        ['one', places.slice(0, 1)],
+        ['others', places.slice(1, 32)],
+      ]),
+    );
+    await writeRare(world.table, of, 'day', new Map([[from, small]]));
+    const [rare] = await readRare(world.table, of, [{ kind: 'day', from }]);
+    expect([...(rare?.keys() ?? [])]).toEqual(['one']);
   });
 
   test('keeps of parts that are counted one after the other what it keeps of all, or less, but no group in part', async () => {

@@ -35,17 +35,24 @@ export const tallyOf = (groups: Groups): Tally => ({
   places: groups,
 });
 
-const smallestFirst = (counts: Counts): [string, number][] => Object.entries(counts).toSorted(([, a], [, b]) => a - b);
+/** The groups of which all positions fit into a row together, the smallest first. */
+const fitting = (counts: Counts): [string, number][] => {
+  const found: [string, number][] = [];
+  let room = MAX_PLACES;
+  for (const group of Object.entries(counts).toSorted(([, a], [, b]) => a - b)) {
+    room -= group[1];
+    if (room < 0) break;
+    found.push(group);
+  }
+  return found;
+};
 
 /** The tally of two parts, one after the other; with the messages of no more groups than can be stored. */
 export const addTallies = (earlier: Tally, later: Tally): Tally => {
   const counts: Record<string, number> = { ...earlier.counts };
   for (const [group, count] of Object.entries(later.counts)) counts[group] = (counts[group] ?? 0) + count;
   const places = new Map<string, readonly Place[]>();
-  let room = MAX_PLACES;
-  for (const [group, count] of smallestFirst(counts)) {
-    room -= count;
-    if (room < 0) break;
+  for (const [group, count] of fitting(counts)) {
     const own = [...(earlier.places.get(group) ?? []), ...(later.places.get(group) ?? [])];
     if (own.length === count) places.set(group, own);
   }
@@ -56,11 +63,9 @@ export const addTallies = (earlier: Tally, later: Tally): Tally => {
 const kept = ({ counts, places }: Tally): Record<string, readonly Place[]> | undefined => {
   const size = sizeOf(counts);
   const rare: Record<string, readonly Place[]> = {};
-  let room = MAX_PLACES;
-  for (const [group, count] of smallestFirst(counts)) {
+  for (const [group, count] of fitting(counts)) {
     const own = places.get(group);
-    if (count > room || !isRare(count, size) || !own) break;
-    room -= count;
+    if (!own || !isRare(count, size)) break;
     rare[group] = own;
   }
   return Object.keys(rare).length > 0 ? rare : undefined;
