@@ -1,4 +1,4 @@
-import { loadNow, ROUNDS, recordLine } from './record.ts';
+import { busyNow, ROUNDS, recordLine } from './record.ts';
 import { type Section, writeResults } from './report.ts';
 
 /** The sections in the order of the document; loaded when run. */
@@ -32,11 +32,11 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
 
 /** Runs a section and puts its record below its heading. */
 const measured = async (name: string, run: () => Promise<Section>): Promise<Section> => {
-  const loadBefore = loadNow();
+  const busyBefore = await busyNow();
   const section = await run();
   for (const { what, measured, goal, holds } of section.verdicts)
     console.log(`${holds ? 'holds' : 'MISSED'}: ${what}: ${measured} (goal ${goal})`);
-  return { ...section, text: `${recordLine(name, section.rounds ?? ROUNDS, loadBefore)}\n\n${section.text}` };
+  return { ...section, text: `${recordLine(name, section.rounds ?? ROUNDS, busyBefore)}\n\n${section.text}` };
 };
 
 /** `npm run bench [-- check | send channels …]`: measures all or the named sections, or none, and writes RESULTS.md. */

@@ -1,12 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { cpus, loadavg, totalmem } from 'node:os';
+import { cpus, totalmem } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
+import { withBusyShare } from './processor-share.ts';
 
 /** The least rounds of which a median says something. */
 const LEAST_ROUNDS = 3;
 /** Rounds of each section; fewer prove a program, not a figure. */
 export const ROUNDS = Number(process.env.ROUNDS ?? LEAST_ROUNDS);
-/** If a section starts with more load per core than this, its times are marked as less reliable. */
-const QUIET_LOAD = 0.5;
+/** If other work takes a greater share of the processors before a section, its times are marked as less reliable. */
+const QUIET_SHARE = 0.1;
+/** How long the share is measured, in ms. The load average would count the section before for minutes. */
+const SHARE_MS = 5_000;
 /** What a measured figure does not depend on; everything else is the service, its build or its libraries. */
 const TOOLS = ['biome.json', 'knip.jsonc', 'redocly.yaml', 'vitest.config.ts'];
 const UNMEASURED = ['bench', 'docs', 'test', 'events', '.ci', '*.md', ...TOOLS];
@@ -18,8 +22,8 @@ const measuredFiles = (section: string): readonly string[] => {
   return ['.', ...unmeasured.map((path) => `:(exclude)${path}`)];
 };
 
-/** Load average of the last minute. */
-export const loadNow = (): number => loadavg()[0] ?? 0;
+/** The share of the processors that other work takes now, from 0 to 1; takes five seconds. */
+export const busyNow = async (): Promise<number> => (await withBusyShare(() => wait(SHARE_MS, {}))).busy;
 
 const git = (...args: readonly string[]): string =>
   execFileSync('git', args, {
@@ -46,13 +50,13 @@ export const changedSince = (commit: string, section: string): number | undefine
 };
 
 /** Where, when and of what a section was measured, in one line that `recordIn` reads again. */
-export const recordLine = (name: string, rounds: number, loadBefore: number): string => {
+export const recordLine = (name: string, rounds: number, busyBefore: number): string => {
   const [cpu] = cpus();
   const machine = `${cpus().length} cores (${cpu?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GB`;
   const { commit, clean } = checkedOut(name);
   const at = new Date().toISOString().slice(0, 16).replace('T', ' ');
-  const busy = loadBefore / cpus().length > QUIET_LOAD ? ' **The machine was busy with other work.**' : '';
-  return `Measured ${at} UTC, Node ${process.version}, ${machine}, load average before ${loadBefore.toFixed(2)}, commit ${commit} ${clean ? 'as committed' : 'with changes'}, ${rounds} rounds. Repeat: \`npm run bench -- ${name}\`.${busy}`;
+  const busy = busyBefore > QUIET_SHARE ? ' **The machine was busy with other work.**' : '';
+  return `Measured ${at} UTC, Node ${process.version}, ${machine}, ${(100 * busyBefore).toFixed(0)} % busy before, commit ${commit} ${clean ? 'as committed' : 'with changes'}, ${rounds} rounds. Repeat: \`npm run bench -- ${name}\`.${busy}`;
 };
 
 /** What a section's record line says of it. */

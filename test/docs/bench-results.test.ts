@@ -44,7 +44,7 @@ describe('a section of the bench results', () => {
 
   test('says what it was measured of in a line that is read again', () => {
     expect(recordIn(`${recordLine('send', 5, 0)}\n\ntext`)).toMatchObject({ rounds: 5, busy: false });
-    expect(recordIn(recordLine('send', 5, 1_000))?.busy).toBe(true);
+    expect(recordIn(recordLine('send', 5, 0.5))?.busy).toBe(true);
     expect(recordIn(LINE)).toEqual(RECORD);
     expect(recordIn(LINE.replace('as committed', 'with changes'))?.clean).toBe(false);
     expect(recordIn('no record')).toBeUndefined();
