@@ -14,7 +14,7 @@ import { tableClient } from '../shared/storage/client/client.ts';
 import { OutcomeSums } from '../shared/storage/metrics/outcome-counts.ts';
 import { layOut } from './audience-base.ts';
 import { everybody, posted } from './campaign-runs.ts';
-import { layOutMessages } from './message-base.ts';
+import { layOutMessages, overYear } from './message-base.ts';
 import { type Service, tablesAt } from './processes.ts';
 
 /** As many as an organization may have: the page of lists shows them all. */
@@ -121,7 +121,7 @@ export const layOutConsole = async (service: Service, size: number): Promise<Wor
   const contacts = await newestContacts(service);
   const [contact = ''] = contacts;
   const dynamodb = tableClient(store.endpoint);
-  await layOutMessages(dynamodb, table.name, organizationId, size, parseId('contact', contact));
+  await layOutMessages(dynamodb, table.name, organizationId, overYear(size), parseId('contact', contact));
   dynamodb.destroy();
   await table.write({ update: KEYS.wallet(organizationId), add: { sms: size } });
   said(`${size} messages`);

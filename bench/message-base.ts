@@ -6,8 +6,9 @@ import type { MessageRecord } from '../shared/domain/message/message.ts';
 import { withRetries } from '../shared/storage/client/retries.ts';
 import { messageRows } from '../shared/storage/messages/message-rows.ts';
 
-/** Messages are spread evenly over this time, whatever their number. */
-const SPAN_MS = 365 * 24 * 3_600_000;
+const HOUR_MS = 3_600_000;
+/** A year: over what a list's messages are spread evenly, whatever their number. */
+const YEAR_MS = 365 * 24 * HOUR_MS;
 /** How many messages each filter finds, of any number of them. */
 export const MATCHES = 100;
 export const CAMPAIGN = 'spring';
@@ -59,29 +60,43 @@ const messageAt = (
 const rowAt = (...message: Parameters<typeof messageAt>) =>
   marshall(messageRows.write(messageAt(...message)), { removeUndefinedValues: true });
 
-/** Time between two messages of a list of this size, ms. */
-export const stepOf = (size: number): number => Math.floor(SPAN_MS / size);
+/** The messages of a list: as many, `stepMs` apart, the oldest of them at `start`. */
+export interface Layout {
+  readonly size: number;
+  readonly start: number;
+  readonly stepMs: number;
+}
 
-/**
- * Writes this many messages of an organization, evenly over a year; `MATCHES` of them are of the contact, where one is given. Answers the time of
- * the newest.
- */
+/** Evenly over the year that ends now. */
+export const overYear = (size: number): Layout => {
+  const stepMs = Math.floor(YEAR_MS / size);
+  return { size, stepMs, start: Date.now() - size * stepMs - 1_000 };
+};
+
+/** All within one hour (UTC), the last that ended more than two hours ago: its messages' states are counted. */
+export const withinHour = (size: number): Layout => ({
+  size,
+  stepMs: Math.floor(HOUR_MS / size),
+  start: Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 3 * HOUR_MS,
+});
+
+/** The time of its newest message, ms. */
+export const newestOf = ({ size, start, stepMs }: Layout): number => start + (size - 1) * stepMs;
+
+/** Writes the messages of an organization; `MATCHES` of them are of the contact, where one is given. */
 export const layOutMessages = async (
   client: DynamoDBClient,
   tableName: string,
   organizationId: Id<'organization'>,
-  count: number,
+  { size, start, stepMs }: Layout,
   contactId?: Id<'contact'>,
-): Promise<number> => {
-  const step = stepOf(count);
-  const start = Date.now() - count * step - 1_000;
-  const starts = Array.from({ length: Math.ceil(count / BATCH) }, (_, at) => at * BATCH);
+): Promise<void> => {
+  const starts = Array.from({ length: Math.ceil(size / BATCH) }, (_, at) => at * BATCH);
   await mapConcurrently(starts, CONCURRENCY, (from) => {
-    const items = Array.from({ length: Math.min(BATCH, count - from) }, (_, at) =>
-      rowAt(organizationId, start + (from + at) * step, from + at, count, contactId),
+    const items = Array.from({ length: Math.min(BATCH, size - from) }, (_, at) =>
+      rowAt(organizationId, start + (from + at) * stepMs, from + at, size, contactId),
     );
     const RequestItems = { [tableName]: items.map((Item) => ({ PutRequest: { Item } })) };
     return withRetries(() => client.send(new BatchWriteItemCommand({ RequestItems })));
   });
-  return start + (count - 1) * step;
 };
