@@ -18,9 +18,10 @@ const APIS = 4;
 const WORKERS = 2;
 /** Whoever sends beside the campaign: connections, and the wait between an answer and the next request, in ms. */
 const LOAD = { connections: 8, thinkMs: 200 };
-/** Recipients of each campaign, and how many of them a minute: more than are sent to while it is measured. */
+/** Recipients of each campaign: more than are sent to while it is measured. */
 const RECIPIENTS = Number(process.env.BESIDE ?? 3_000);
-const PER_MINUTE = Number(process.env.BESIDE_PER_MINUTE ?? 3_000);
+/** How many of them a minute: one campaign leaves the processors half idle, so that it shows what the table adds; one takes what they have. */
+const RATES = (process.env.BESIDE_PER_MINUTE ?? '600,3000').split(',').map(Number);
 const WARM_MS = 2_000;
 const MEASURE_MS = Number(process.env.MEASURE_MS ?? 8_000);
 /** The sandbox reports what became of a message 3 s after it left. */
@@ -32,12 +33,15 @@ const LOWEST = 19;
 
 /** Single sends of the campaign's own organization, and of another one. */
 const SENDERS = ['own', 'other'] as const;
-export type Sender = (typeof SENDERS)[number];
+type Sender = (typeof SENDERS)[number];
 interface Run extends LoadResult {
   /** Share of the machine's processor time that was used meanwhile. */
   readonly busy: number;
 }
 interface Measured {
+  /** Recipients a minute of the campaign. */
+  readonly rate: number;
+  readonly sender: Sender;
   readonly alone: Run;
   readonly beside: Run;
   /** Recipients of the campaign a second meanwhile. */
@@ -47,8 +51,8 @@ interface Measured {
 const progressOf = async (client: Client, id: string) => (await client.get(`/v2/campaigns/${id}`)).body.progress;
 
 /** A campaign under way while something is measured; how many of its messages left a second. It has come to rest afterwards. */
-const duringCampaign = async <T>(client: Client, segmentId: string, work: () => Promise<T>) => {
-  const id = await draftCampaign(client, segmentId, { perMinute: PER_MINUTE });
+const duringCampaign = async <T>(client: Client, segmentId: string, perMinute: number, work: () => Promise<T>) => {
+  const id = await draftCampaign(client, segmentId, { perMinute });
   await posted(client, `/v2/campaigns/${id}/start`);
   await untilSent(client, id, 1);
   const [{ sent: before }, startedAt] = [await progressOf(client, id), performance.now()];
@@ -62,13 +66,13 @@ const duringCampaign = async <T>(client: Client, segmentId: string, work: () => 
 };
 
 export const ABOUT_BESIDE = `${APIS} processes that answer requests and ${WORKERS} that work on campaigns, at the lowest priority of the machine, on one table behind the laws of docs/table-laws.md that has grown with its traffic. A
-campaign to ${figure(RECIPIENTS)} contacts at ${figure(PER_MINUTE)} a minute; beside it \`POST /v2/sms/messages\` of route otp over ${LOAD.connections} connections, ${LOAD.thinkMs} ms between an answer and the next request, by the campaign's own organization or another one.
+campaign to ${figure(RECIPIENTS)} contacts at ${RATES.map(figure).join(' or ')} a minute; beside it \`POST /v2/sms/messages\` of route otp over ${LOAD.connections} connections, ${LOAD.thinkMs} ms between an answer and the next request, by the campaign's own organization or another one.
 Medians of ${ROUNDS} rounds, ${MEASURE_MS / 1000} s each.`;
 
-/** Single sends alone, and beside a campaign that runs. */
-export const measureBeside = async (): Promise<Readonly<Record<Sender, readonly Measured[]>>> => {
+/** Single sends alone, and beside a campaign that runs, at each rate in turn. */
+export const measureBeside = async (): Promise<readonly Measured[]> => {
   const cluster = await startCluster({ apis: APIS, workers: WORKERS, laws: { table: GROWN } });
-  const runs: Record<Sender, Measured[]> = { own: [], other: [] };
+  const runs: Measured[] = [];
   try {
     const { endpoint } = cluster.store;
     const own = await fundedOrganization(endpoint);
@@ -93,13 +97,14 @@ export const measureBeside = async (): Promise<Readonly<Record<Sender, readonly 
       own: await withBusyShare(() => load(own.keys.test)),
       other: await withBusyShare(() => load(other.keys.test)),
     });
-    for (let round = 1; round <= ROUNDS; round++) {
+    const turns = Array.from({ length: ROUNDS }, (_, at) => RATES.map((rate) => ({ rate, round: at + 1 }))).flat();
+    for (const { rate, round } of turns) {
       const alone = await loads();
-      const { result: beside, perSecond } = await duringCampaign(client, segmentId, loads);
+      const { result: beside, perSecond } = await duringCampaign(client, segmentId, rate, loads);
       for (const sender of SENDERS) {
-        runs[sender].push({ alone: alone[sender], beside: beside[sender], perSecond });
+        runs.push({ rate, sender, alone: alone[sender], beside: beside[sender], perSecond });
         console.log(
-          `campaigns: round ${round}, ${sender}: alone p95 ${figure(alone[sender].p95)} ms, beside ${figure(beside[sender].p95)} ms, ${JSON.stringify(beside[sender].statuses)}; campaign ${figure(perSecond)}/s; processors busy ${figure(100 * alone[sender].busy)} and ${figure(100 * beside[sender].busy)} %`,
+          `campaigns: round ${round}, ${rate} a minute, ${sender}: alone p95 ${figure(alone[sender].p95)} ms, beside ${figure(beside[sender].p95)} ms, ${JSON.stringify(beside[sender].statuses)}; campaign ${figure(perSecond)}/s; processors busy ${figure(100 * alone[sender].busy)} and ${figure(100 * beside[sender].busy)} %`,
         );
       }
     }
@@ -109,17 +114,22 @@ export const measureBeside = async (): Promise<Readonly<Record<Sender, readonly 
   return runs;
 };
 
-/** What a sender noticed, as medians. */
-export const noticedBy = (runs: readonly Measured[]) => {
-  const of = (pick: (run: Measured) => number) => median(runs.map(pick));
-  return {
-    alone: of(({ alone }) => alone.p95),
-    beside: of(({ beside }) => beside.p95),
-    ratio: of(({ alone, beside }) => beside.p95 / alone.p95),
-    p50: { alone: of(({ alone }) => alone.p50), beside: of(({ beside }) => beside.p50) },
-    sends: of(({ beside }) => beside.perSecond),
-    refused: of(({ beside }) => 100 * (1 - (beside.statuses['201'] ?? 0) / beside.requests)),
-    perSecond: of(({ perSecond }) => perSecond),
-    busy: { alone: of(({ alone }) => 100 * alone.busy), beside: of(({ beside }) => 100 * beside.busy) },
-  };
-};
+/** What each sender noticed of a campaign at each rate, as medians. */
+export const noticed = (all: readonly Measured[]) =>
+  [...Map.groupBy(all, ({ rate, sender }) => `${rate} ${sender}`).values()].flatMap((runs) => {
+    const of = (pick: (run: Measured) => number) => median(runs.map(pick));
+    const [first] = runs;
+    if (!first) return [];
+    return {
+      rate: first.rate,
+      sender: first.sender,
+      alone: of(({ alone }) => alone.p95),
+      beside: of(({ beside }) => beside.p95),
+      ratio: of(({ alone, beside }) => beside.p95 / alone.p95),
+      p50: { alone: of(({ alone }) => alone.p50), beside: of(({ beside }) => beside.p50) },
+      sends: of(({ beside }) => beside.perSecond),
+      refused: of(({ beside }) => 100 * (1 - (beside.statuses['201'] ?? 0) / beside.requests)),
+      perSecond: of(({ perSecond }) => perSecond),
+      busy: { alone: of(({ alone }) => 100 * alone.busy), beside: of(({ beside }) => 100 * beside.busy) },
+    };
+  });
