@@ -20,7 +20,7 @@ const WORKERS = 2;
 const LOAD = { connections: 8, thinkMs: 200 };
 /** Recipients of each campaign: more than are sent to while it is measured. */
 const RECIPIENTS = Number(process.env.BESIDE ?? 3_000);
-/** How many of them a minute: one campaign leaves the processors half idle, so that it shows what the table adds; one takes what they have. */
+/** How many of them a minute: the first leaves most of the processors' time to the senders, so that it shows what the table adds; the second takes most of it. */
 const RATES = (process.env.BESIDE_PER_MINUTE ?? '600,3000').split(',').map(Number);
 const WARM_MS = 2_000;
 const MEASURE_MS = Number(process.env.MEASURE_MS ?? 8_000);

@@ -16,7 +16,7 @@ import { columns, figure, median, type Section, type Verdict, verdict } from './
 const PROMISED = 1_000_000;
 const SMALL = 10_000;
 const LARGE = Number(process.env.LIST_ROWS ?? 300_000);
-/** More than a pass of the background counts: three of them count this hour. */
+/** Three times what one pass of the background counts. */
 const CROWDED = 300_000;
 
 /** A list, as it is named in the tables and relative to the first. */

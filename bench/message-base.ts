@@ -7,7 +7,6 @@ import { withRetries } from '../shared/storage/client/retries.ts';
 import { messageRows } from '../shared/storage/messages/message-rows.ts';
 
 const HOUR_MS = 3_600_000;
-/** A year: over what a list's messages are spread evenly, whatever their number. */
 const YEAR_MS = 365 * 24 * HOUR_MS;
 /** How many messages each filter finds, of any number of them. */
 export const MATCHES = 100;
@@ -67,13 +66,13 @@ export interface Layout {
   readonly stepMs: number;
 }
 
-/** Evenly over the year that ends now. */
+/** Evenly over the year that ends now, whatever their number. */
 export const overYear = (size: number): Layout => {
   const stepMs = Math.floor(YEAR_MS / size);
   return { size, stepMs, start: Date.now() - size * stepMs - 1_000 };
 };
 
-/** All within one hour (UTC), the last that ended more than two hours ago: its messages' states are counted. */
+/** All within one hour (UTC), the last that ended at least two hours ago: its messages' states are counted. */
 export const withinHour = (size: number): Layout => ({
   size,
   stepMs: Math.floor(HOUR_MS / size),

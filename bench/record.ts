@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { withBusyShare } from './processor-share.ts';
 
 /** The least rounds of which a median says something. */
@@ -23,7 +23,7 @@ const measuredFiles = (section: string): readonly string[] => {
 };
 
 /** The share of the processors that other work takes now, from 0 to 1; takes five seconds. */
-export const busyNow = async (): Promise<number> => (await withBusyShare(() => wait(SHARE_MS, {}))).busy;
+export const busyNow = async (): Promise<number> => (await withBusyShare(() => pause(SHARE_MS, {}))).busy;
 
 const git = (...args: readonly string[]): string =>
   execFileSync('git', args, {
