@@ -39,10 +39,16 @@ const CLOSED = [
     reaches: ['shared/domain/', 'shared/queues/queues\\.ts$', packages('zod')],
   },
   {
+    name: 'aws-is-the-wire-alone',
+    comment: 'How calls to AWS are signed and sent: the clients of the table and of the queues are made of it alike.',
+    folder: 'shared/aws/',
+    reaches: [packages('@aws-sdk', '@smithy'), '(node:)?(crypto|https?)$'],
+  },
+  {
     name: 'storage-implements-ports',
     comment: 'Storage implements what the domain and the dispatcher ask for, and knows neither gateway nor provider; a due row names its work item.',
     folder: 'shared/storage/',
-    reaches: ['shared/domain/', 'shared/queues/(queues|dispatch-shard)\\.ts$', packages('@aws-sdk', '@smithy', 'zod'), '(node:)?(crypto|https?|zlib)$'],
+    reaches: ['shared/domain/', 'shared/aws/', 'shared/queues/(queues|dispatch-shard)\\.ts$', packages('@aws-sdk', '@smithy', 'zod'), '(node:)?(crypto|zlib)$'],
   },
   {
     name: 'providers-implement-ports',
@@ -54,7 +60,7 @@ const CLOSED = [
     name: 'queues-declare',
     comment: 'The queue table is read by template and runtime alike.',
     folder: 'shared/queues/',
-    reaches: ['shared/domain/', packages('@aws-sdk', 'zod')],
+    reaches: ['shared/domain/', 'shared/aws/', packages('@aws-sdk', 'zod')],
   },
   {
     name: 'openapi-reads-contracts',
@@ -131,7 +137,7 @@ module.exports = {
     forbid(
       'wiring-belongs-to-the-edge',
       'What joins the parts is not for the parts.',
-      { path: '^shared/(domain|contracts|storage|providers|queues|openapi)/' },
+      { path: '^shared/(aws|domain|contracts|storage|providers|queues|openapi)/' },
       { path: '^shared/(wiring|runtime)/' },
     ),
     forbid(
@@ -163,7 +169,7 @@ module.exports = {
     forbid(
       'aws-clients-have-their-places',
       'Clients are made and called where rows, queues and providers are, and in the template; a rule never meets one.',
-      { pathNot: '^(shared/(storage|queues|providers)/|shared/wiring/process/aws\\.ts$|infra/|test/|bench/)' },
+      { pathNot: '^(shared/(aws|storage|queues|providers)/|infra/|test/|bench/)' },
       { path: `^${packages('@aws-sdk', '@smithy')}` },
     ),
     forbid(

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Agent, createServer, request } from 'node:http';
-import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { CreateQueueCommand } from '@aws-sdk/client-sqs';
 import { newId } from '../shared/domain/core/ids.ts';
+import { queueClient } from '../shared/queues/client.ts';
 import { makePublisher } from '../shared/queues/publisher.ts';
 import { KEYS } from '../shared/storage/access-patterns.ts';
 import { tableClient } from '../shared/storage/client/client.ts';
@@ -40,10 +41,7 @@ const callProvider = (): Promise<void> =>
     call.on('error', reject).end(provider.body);
   });
 
-const sqs = new SQSClient({
-  endpoint: sqsEndpoint,
-  requestHandler: { httpAgent: { keepAlive: true, maxSockets: 256 } },
-});
+const sqs = queueClient(sqsEndpoint);
 const queueUrl = async (QueueName: string): Promise<string> => {
   const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName }));
   return new URL(new URL(QueueUrl).pathname, sqsEndpoint).href;

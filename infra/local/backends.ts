@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SQSClient } from '@aws-sdk/client-sqs';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { queueClient } from '../../shared/queues/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import { type Engine, startDynoxide, startFauxqs } from './engines.ts';
 import { startObjectStore } from './object-store.ts';
@@ -127,10 +128,9 @@ interface Endpoints {
 /** Connects to running engines and creates the stages' tables and queues. */
 const connectBackends = async ({ dynamodbEndpoint, sqsEndpoint, embeddedQueues }: Endpoints) => {
   const client = new DynamoDBClient({ endpoint: dynamodbEndpoint });
-  const requestHandler = { httpAgent: { keepAlive: true, maxSockets: 256 } };
-  const sqs = new SQSClient({ endpoint: sqsEndpoint, requestHandler });
   // It copies the input and output of each call for a log that is not used.
-  for (const { middlewareStack } of [client, sqs]) middlewareStack.remove('loggerMiddleware');
+  client.middlewareStack.remove('loggerMiddleware');
+  const sqs = queueClient(sqsEndpoint, { receives: true });
   const [tables, queues] = await Promise.all([
     forStages(async (stage) => {
       await ensureTable(client, tableName(stage));

@@ -7,6 +7,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { LONG_POLL_SECONDS } from '../../shared/queues/client.ts';
 import { lambdaContext, type StageFunctions } from './functions.ts';
 import type { StageQueue } from './resources.ts';
 import { LOCAL_REGION } from './stages.ts';
@@ -33,7 +34,6 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-const LONG_POLL_SECONDS = 20;
 const CONSUMER_TIMEOUT_MS = 30_000;
 /** Wait after a partial batch, so that the next one is fuller and takes fewer calls. */
 const BATCH_FILL_DELAY_MS = 15;

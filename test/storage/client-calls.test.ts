@@ -9,9 +9,9 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
+import { requestSigner } from '../../shared/aws/signer.ts';
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { isTransient } from '../../shared/storage/client/retries.ts';
-import { requestSigner } from '../../shared/storage/client/signer.ts';
 import '../support/aws-environment.ts';
 import { callEngine } from '../support/engine-calls.ts';
 import { listening } from '../support/loopback.ts';
@@ -183,7 +183,7 @@ describe('the signer', () => {
         region: async () => region,
         credentials: async () => credentials[current] ?? { accessKeyId: '', secretAccessKey: '' },
       };
-      const signer = requestSigner(() => config);
+      const signer = requestSigner('dynamodb', () => config);
       const days = ['2026-11-25T23:59:59.999Z', '2026-11-26T00:00:00.000Z'];
       // Each credential from day to day, and each day from credential to credential.
       const signed = [
@@ -206,7 +206,7 @@ describe('the signer', () => {
       region: async () => 'us-east-1',
       credentials: async () => ({ accessKeyId: 'A', secretAccessKey: 'b' }),
     };
-    const { headers } = await requestSigner(() => provide).sign(request(), { signingRegion: 'eu-west-1' });
+    const { headers } = await requestSigner('dynamodb', () => provide).sign(request(), { signingRegion: 'eu-west-1' });
     expect(headers.authorization).toContain('/eu-west-1/dynamodb/aws4_request');
   });
 });

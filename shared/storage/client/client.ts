@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { callDirectly, noteEndpoint } from './direct-calls.ts';
-import { plainJson } from './plain-json.ts';
-import { requestSigner } from './signer.ts';
+import { callDirectly, noteEndpoint } from '../../aws/direct-calls.ts';
+import { requestSigner } from '../../aws/signer.ts';
+import { PLAIN_OPERATIONS, plainJson, toJson } from './plain-json.ts';
 import { type OnThrottle, throttleWatch, watchThrottles } from './throttles.ts';
 
 /** Timeouts of a call before it is retried, in ms: far above DynamoDB's usual latency, far below a Lambda's timeout. */
@@ -17,7 +17,7 @@ const UNUSED_MIDDLEWARE = ['loggerMiddleware', 'recursionDetectionMiddleware', '
  * `onThrottle` is called for each throttled call; `requestMs` limits a call.
  */
 export const tableClient = (endpoint?: string, onThrottle?: OnThrottle, requestMs = REQUEST_MS): DynamoDBClient => {
-  const signer = noteEndpoint(requestSigner(() => client.config));
+  const signer = noteEndpoint(requestSigner('dynamodb', () => client.config));
   const client = new DynamoDBClient({
     maxAttempts: 1,
     signer: async () => signer,
@@ -44,6 +44,6 @@ export const tableClient = (endpoint?: string, onThrottle?: OnThrottle, requestM
   });
   const watch = onThrottle && throttleWatch(onThrottle);
   if (watch) watchThrottles(client, watch);
-  callDirectly(client, signer, watch);
+  callDirectly(client, signer, { target: 'DynamoDB_20120810', operations: PLAIN_OPERATIONS, encode: toJson, watch });
   return client;
 };

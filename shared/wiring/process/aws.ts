@@ -41,11 +41,7 @@ export const table = new Table(dynamo, settings.TABLE_NAME, conflictPatience, se
 /** The live stage's table, of which the test stage may read the volume counters only. */
 export const liveTable = new Table(dynamo, settings.LIVE_TABLE_NAME);
 
-const openSqs = async () => {
-  const { SQSClient } = await import('@aws-sdk/client-sqs');
-  const { SQS_ENDPOINT: endpoint } = settings;
-  return new SQSClient({ maxAttempts: 2, ...(endpoint ? { endpoint } : {}) });
-};
+const openSqs = async () => (await import('../../queues/client.ts')).queueClient(settings.SQS_ENDPOINT);
 
 /** The client of the queues, loaded with the first call: most sends publish nothing. */
 const openQueues = async (): Promise<Publisher> => {

@@ -1,9 +1,8 @@
 import type { Agent } from 'node:http';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { SQSClient } from '@aws-sdk/client-sqs';
 import { type Answer, exchange, type Line } from './exchange.ts';
-import { PLAIN_OPERATIONS, toJson } from './plain-json.ts';
 import type { requestSigner } from './signer.ts';
-import type { WatchCall } from './throttles.ts';
 
 type Signer = ReturnType<typeof requestSigner>;
 
@@ -12,6 +11,10 @@ type Schema = readonly [unknown, namespace: string, name: string, traits: unknow
 interface Command {
   readonly schema?: Schema;
   readonly input: object;
+}
+type Operation = Omit<Required<Command>, 'schema'> & { readonly schema: Schema };
+interface Options {
+  readonly abortSignal?: AbortSignal;
 }
 /** The parts of a client's configuration that its types leave out or widen. */
 interface Config {
@@ -54,14 +57,39 @@ export const noteEndpoint = (signer: Signer): NotingSigner => {
   };
 };
 
+/** Which calls of a service are made directly, and how. The services speak JSON 1.0 (https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html). */
+export interface DirectCalls {
+  /** The service and its version in `X-Amz-Target`: `DynamoDB_20120810`. */
+  readonly target: string;
+  /** Further headers of each call. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly operations: ReadonlySet<string>;
+  /** An input as JSON. */
+  readonly encode: (input: object) => string;
+  /** The output of a call that succeeded; the SDK's protocol reads it if absent. */
+  readonly decode?: (body: Buffer) => unknown;
+  /** Wraps each call, by the name of its command. */
+  readonly watch?: ((command: string, call: Promise<unknown>) => Promise<unknown>) | undefined;
+  /** Whether the SDK repeats a call that failed: for services whose client has no retries of our own. */
+  readonly repeatBySdk?: true;
+}
+
 /** Signs a call as the SDK does, dated by the server's clock. */
-const signed = async (signer: Signer, endpoint: Endpoint, clockOffset: number, action: string, body: string) => {
+const signed = async (
+  signer: Signer,
+  endpoint: Endpoint,
+  clockOffset: number,
+  calls: DirectCalls,
+  action: string,
+  body: string,
+) => {
   const { host, signingRegion, protocol, hostname, path } = endpoint;
   const headers: Record<string, string> = {
     host,
     'content-type': 'application/x-amz-json-1.0',
     'content-length': String(Buffer.byteLength(body)),
-    'x-amz-target': `DynamoDB_20120810.${action}`,
+    'x-amz-target': `${calls.target}.${action}`,
+    ...calls.headers,
   };
   const signingDate = new Date(Date.now() + clockOffset);
   const request = { method: 'POST', protocol, hostname, path, query: {}, headers, body };
@@ -80,22 +108,17 @@ const lineOf = ({ protocol, port, path, ...to }: Endpoint, { requestHandler }: C
 };
 
 /**
- * Has a client make its calls of rows without the SDK's middleware, which took almost half of a call's processor time. The SDK makes the
- * first call and so determines endpoint and region; it also makes calls of other operations and calls with options. Credentials, agents,
- * time-outs and the reading of errors stay its own, and throttled calls are reported.
+ * Has a client make some of its calls without the SDK's middleware, which took almost half of a call's processor time. The SDK makes the
+ * first call and so determines endpoint and region; it also makes calls of other operations and calls with options other than
+ * `abortSignal`. Credentials, agents, time-outs and the reading of errors stay its own.
  */
-export const callDirectly = (client: DynamoDBClient, signer: NotingSigner, watch: WatchCall | undefined): void => {
+export const callDirectly = (client: DynamoDBClient | SQSClient, signer: NotingSigner, calls: DirectCalls): void => {
   const config = client.config as unknown as Config;
   const sdk = client.send.bind(client) as (...args: unknown[]) => Promise<unknown>;
   const context = { ...client.config, streamCollector: async (body: Buffer) => body };
 
-  const call = async ({ schema, input: given }: Required<Command>, line: Line, to: Endpoint) => {
-    const [, namespace, name, traits, input, output] = schema;
-    const body = toJson(given);
-    const headers = await signed(signer, to, config.systemClockOffset, name, body);
-    const answer = await exchange(line, headers, body);
-    const serverTime = Date.parse(answer.headers.date ?? '');
-    if (!Number.isNaN(serverTime)) config.systemClockOffset = serverTime - Date.now();
+  const outputOf = async ([, namespace, name, traits, input, output]: Schema, answer: Answer): Promise<unknown> => {
+    if (calls.decode && answer.statusCode === 200) return calls.decode(answer.body);
     try {
       return await config.protocol.deserializeResponse({ namespace, name, traits, input, output }, context, answer);
     } catch (error) {
@@ -104,13 +127,27 @@ export const callDirectly = (client: DynamoDBClient, signer: NotingSigner, watch
       throw error;
     }
   };
+  const call = async ({ schema, input }: Operation, line: Line, to: Endpoint, signal?: AbortSignal) => {
+    const body = calls.encode(input);
+    const headers = await signed(signer, to, config.systemClockOffset, calls, schema[2], body);
+    const answer = await exchange(line, headers, body, signal);
+    const serverTime = Date.parse(answer.headers.date ?? '');
+    if (!Number.isNaN(serverTime)) config.systemClockOffset = serverTime - Date.now();
+    return outputOf(schema, answer);
+  };
   const send = (...args: unknown[]): Promise<unknown> => {
-    const [{ schema, input }] = args as [Command];
+    const [{ schema, input }, { abortSignal, ...others } = {}, ...further] = args as [Command, Options?];
     const endpoint = signer.endpoint();
     const line = endpoint && lineOf(endpoint, config);
-    if (!line || args.length > 1 || !schema || !PLAIN_OPERATIONS.has(schema[2])) return sdk(...args);
-    const calling = call({ schema, input }, line, endpoint);
-    return watch ? watch(`${schema[2]}Command`, calling) : calling;
+    const isPlain = Object.keys(others).length === 0 && further.length === 0;
+    if (!line || !isPlain || !schema || !calls.operations.has(schema[2])) return sdk(...args);
+    const calling = call({ schema, input }, line, endpoint, abortSignal);
+    if (calls.watch) return calls.watch(`${schema[2]}Command`, calling);
+    if (!calls.repeatBySdk) return calling;
+    return calling.catch((error: unknown) => {
+      if (abortSignal?.aborted) throw error;
+      return sdk(...args);
+    });
   };
-  client.send = send as DynamoDBClient['send'];
+  client.send = send as typeof client.send;
 };

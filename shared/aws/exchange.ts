@@ -1,7 +1,7 @@
 import { type Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 
-/** Where a table's calls go, and how long each may take. */
+/** Where a client's calls go, and how long each may take. */
 export interface Line {
   readonly isSecure: boolean;
   readonly hostname: string;
@@ -20,7 +20,7 @@ export interface Answer {
 }
 
 const timedOut = (what: string, ms: number): Error =>
-  Object.assign(new Error(`The table ${what} within ${ms} ms.`), { name: 'TimeoutError', code: 'ETIMEDOUT' });
+  Object.assign(new Error(`AWS ${what} within ${ms} ms.`), { name: 'TimeoutError', code: 'ETIMEDOUT' });
 
 /** Fails a call that gets no connection in time. A connection that is used again has none to wait for. */
 const limitConnecting = (call: ClientRequest, ms: number, fail: (error: Error) => void): void => {
@@ -32,12 +32,18 @@ const limitConnecting = (call: ClientRequest, ms: number, fail: (error: Error) =
   });
 };
 
-/** Makes one HTTP call and reads its answer. Rejects with the socket's error, or with a `TimeoutError`. */
-export const exchange = (line: Line, headers: Record<string, string>, body: string): Promise<Answer> =>
+/** Makes one HTTP call and reads its answer. Rejects with the socket's error, a `TimeoutError`, or the `AbortError` of `signal`. */
+export const exchange = (
+  line: Line,
+  headers: Record<string, string>,
+  body: string,
+  signal?: AbortSignal,
+): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const { isSecure, hostname, port, path, agent, connectMs, answerMs } = line;
     const send = isSecure ? httpsRequest : httpRequest;
-    const call = send({ hostname, port, path, method: 'POST', headers, agent }, (answer) => {
+    const to = { hostname, port, path, method: 'POST', headers, agent, ...(signal ? { signal } : {}) };
+    const call = send(to, (answer) => {
       const chunks: Buffer[] = [];
       answer
         .on('data', (chunk: Buffer) => chunks.push(chunk))

@@ -4,10 +4,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, expect, test, vi } from 'vitest';
+import { callDirectly, noteEndpoint } from '../../shared/aws/direct-calls.ts';
+import { exchange, type Line } from '../../shared/aws/exchange.ts';
+import { requestSigner } from '../../shared/aws/signer.ts';
 import { tableClient } from '../../shared/storage/client/client.ts';
-import { callDirectly, noteEndpoint } from '../../shared/storage/client/direct-calls.ts';
-import { exchange, type Line } from '../../shared/storage/client/exchange.ts';
-import { requestSigner } from '../../shared/storage/client/signer.ts';
 import '../support/aws-environment.ts';
 import { listening } from '../support/loopback.ts';
 import { PATIENCE } from '../support/patience.ts';
@@ -76,7 +76,7 @@ test('a call leaves no timer behind, be it answered, broken off or never connect
 test('the connection of a call that is not answered in time is closed, and not used again', async () => {
   respond = () => undefined;
   const line = lineWith(new Agent({ keepAlive: true }), { answerMs: 200 });
-  await expect(exchange(line, NO_BODY, '')).rejects.toThrow('The table did not answer within 200 ms.');
+  await expect(exchange(line, NO_BODY, '')).rejects.toThrow('AWS did not answer within 200 ms.');
   const socket = sockets.at(-1) as Socket;
   if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
   respond = fine;
@@ -87,7 +87,7 @@ test('the connection of a call that is not answered in time is closed, and not u
 test('a call of the client is given two seconds for its answer', async () => {
   const client = await directClient();
   respond = () => undefined;
-  await expect(client.send(get())).rejects.toThrow('The table did not answer within 2000 ms.');
+  await expect(client.send(get())).rejects.toThrow('AWS did not answer within 2000 ms.');
   respond = fine;
 });
 
@@ -118,7 +118,7 @@ test('an address of version 6 is called like a name', async () => {
 });
 
 test('a call is signed for the region that the SDK found for its endpoint', async () => {
-  const signer = noteEndpoint(requestSigner(() => client.config));
+  const signer = noteEndpoint(requestSigner('dynamodb', () => client.config));
   const client: DynamoDBClient = new DynamoDBClient({
     endpoint,
     region: 'sa-east-1',
@@ -127,7 +127,11 @@ test('a call is signed for the region that the SDK found for its endpoint', asyn
       sign: (request, options) => signer.sign(request, { ...options, signingRegion: 'us-gov-west-1' }),
     }),
   });
-  callDirectly(client, signer, undefined);
+  callDirectly(client, signer, {
+    target: 'DynamoDB_20120810',
+    operations: new Set(['GetItem']),
+    encode: JSON.stringify,
+  });
   for (let turn = 0; turn < 2; turn++) {
     await client.send(get());
     expect(headers.at(-1)?.authorization).toContain('/us-gov-west-1/dynamodb/');

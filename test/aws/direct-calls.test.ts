@@ -17,8 +17,8 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
+import { exchange } from '../../shared/aws/exchange.ts';
 import { tableClient } from '../../shared/storage/client/client.ts';
-import { exchange } from '../../shared/storage/client/exchange.ts';
 import { isTransient } from '../../shared/storage/client/retries.ts';
 import { fc } from '../support/fast-check.ts';
 import '../support/aws-environment.ts';
@@ -232,8 +232,9 @@ test('a call of another operation, and one with options of its own, are made by 
   expect((await client.send(new DescribeTableCommand({ TableName }))).Table?.TableName).toBe(TableName);
   expect(passed()).toBe(1);
   respond = () => undefined;
-  const aborted = client.send(get(), { abortSignal: AbortSignal.timeout(50) }).catch((error: Error) => error.name);
-  expect(await aborted).toBe('AbortError');
+  const late = client.send(get(), { requestTimeout: 50 }).catch((error: Error) => error.name);
+  expect(await late).toBe('TimeoutError');
+  expect(passed()).toBe(2);
   respond = FINE;
 });
 
