@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Bucket } from '../../domain/access/rate-limits.ts';
 import { KEYS } from '../access-patterns.ts';
 import { EXISTS } from '../client/conditions.ts';
+import { gather } from '../client/gather.ts';
 import type { Table } from '../client/table.ts';
 
 const MAX_ATTEMPTS = 8;
@@ -76,18 +77,56 @@ const rowOf = ({ name, perMinute, burst, rows = 1 }: Bucket, row: number): Bucke
   burst: Math.max(1, Math.floor(burst / rows)),
 });
 
-/** Draws one token of a bucket, from any of its rows that has one. `row`: where it was drawn; `waitMs`: 0, or until the next. */
-const drawOne = async (table: Table, owner: string, bucket: Bucket, now: number) => {
+interface Drawn {
+  /** Where it was drawn. */
+  readonly row: Bucket;
+  /** 0, or the ms until the next. */
+  readonly waitMs: number;
+}
+
+/** Draws tokens of a bucket, one unless named, from any of its rows that has as many. */
+const drawFromRows = async (table: Table, owner: string, bucket: Bucket, now: number, tokens = 1): Promise<Drawn> => {
   const { rows = 1 } = bucket;
   const first = Math.floor(Math.random() * rows);
   let waitMs = Number.POSITIVE_INFINITY;
   let row = rowOf(bucket, first);
   for (let tried = 0; tried < Math.min(rows, MAX_ROWS_TRIED); tried++) {
     row = rowOf(bucket, (first + tried) % rows);
-    waitMs = Math.min(waitMs, await drawToken(table, owner, row, now));
+    waitMs = Math.min(waitMs, await drawToken(table, owner, row, now, tokens));
     if (waitMs === 0) break;
   }
   return { row, waitMs };
+};
+
+interface Asked {
+  readonly owner: string;
+  readonly bucket: Bucket;
+  readonly now: number;
+}
+
+/** Draws one token for each of several callers of a bucket: of one row in one write, or one by one where no row has as many. */
+const drawForAll = async (table: Table, asked: readonly Asked[]): Promise<readonly Drawn[]> => {
+  const [first] = asked;
+  if (!first) return [];
+  const { owner, bucket } = first;
+  const now = Math.max(...asked.map((one) => one.now));
+  if (asked.length > 1 && asked.length <= rowOf(bucket, 0).burst) {
+    const drawn = await drawFromRows(table, owner, bucket, now, asked.length);
+    if (drawn.waitMs === 0) return asked.map(() => drawn);
+  }
+  return Promise.all(asked.map((one) => drawFromRows(table, owner, bucket, one.now)));
+};
+
+/** Callers that wait for a draw of the same bucket share the next one. */
+const MAX_DRAWN_AT_ONCE = 50;
+const drawing = new WeakMap<Table, ReturnType<typeof gather<Asked, Drawn>>>();
+
+/** Draws one token of a bucket. */
+const drawOne = (table: Table, asked: Asked): Promise<Drawn> => {
+  const draw = drawing.get(table) ?? gather((all: readonly Asked[]) => drawForAll(table, all), MAX_DRAWN_AT_ONCE);
+  drawing.set(table, draw);
+  const { name, perMinute, burst, rows } = asked.bucket;
+  return draw([asked.owner, name, perMinute, burst, rows].join(' '), asked);
 };
 
 /** A bucket to draw from, and its owner; a promise if its size must be read first. */
@@ -98,7 +137,8 @@ export interface Draw {
 
 /**
  * Draws one token of each bucket, or none: concurrently, and drawn tokens are returned on refusal, so that a caller over its own limit uses
- * up no shared tokens. Returns the first empty bucket, with the ms until its next token. One round trip, two when refused.
+ * up no shared tokens. Returns the first empty bucket, with the ms until its next token. One round trip, two when refused; concurrent callers
+ * of this process share the writes of a bucket.
  */
 export const drawTokens = async (
   table: Table,
@@ -108,7 +148,7 @@ export const drawTokens = async (
   const drawn = await Promise.all(
     draws.map(async ({ owner, bucket: asked }, at) => {
       const bucket = await asked;
-      return { at, owner, bucket, ...(await drawOne(table, owner, bucket, now)) };
+      return { at, owner, bucket, ...(await drawOne(table, { owner, bucket, now })) };
     }),
   );
   const empty = drawn.find(({ waitMs }) => waitMs > 0);

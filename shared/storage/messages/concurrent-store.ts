@@ -19,6 +19,7 @@ export const concurrentStore = (alone: MessageStore, load: () => Promise<Message
   };
   return {
     ...alone,
+    read: (id) => using((store) => store.read(id)),
     reserve: (reservation) => using((store) => store.reserve(reservation)),
     settle: (message, settlement) => using((store) => store.settle(message, settlement)),
   };

@@ -1,11 +1,15 @@
 import type { MessageStore } from '../../domain/sending/message-store.ts';
 import type { Publishable } from '../../queues/queues.ts';
-import { coalescedPut } from '../client/coalescer.ts';
+import { KEYS } from '../access-patterns.ts';
+import { coalescedPut, coalescedRead } from '../client/coalescer.ts';
 import { gather } from '../client/gather.ts';
 import type { Table } from '../client/table.ts';
 import { eventWorkItem } from '../due-work/outbox.ts';
+import { takenEvents } from '../webhooks/takers.ts';
+import { sentMessageOf } from './inbound-rows.ts';
 import { markLate } from './late-changes.ts';
 import { referenceRows } from './reference-rows.ts';
+import { withTakenEvents } from './reserve.ts';
 import { mayJoin, reserveTogether, type TogetherOutcome, togetherKey } from './reserve-together.ts';
 import { type Settling, settleTogether } from './settle-together.ts';
 
@@ -37,17 +41,25 @@ export const gatheringStore = (
   const settled = gather((settling: readonly Settling[]) => settleTogether(table, settling), MOST.settled);
   return {
     ...alone,
-    async reserve(reservation) {
-      if (!mayJoin(reservation)) return alone.reserve(reservation);
+    async reserve(given) {
+      if (!mayJoin(given)) return alone.reserve(given);
+      const reservation = await withTakenEvents(table, given);
       const outcome = await orElse(reserved(togetherKey(reservation), reservation), APART);
       return outcome.kind === 'apart' ? alone.reserve(reservation) : outcome;
     },
+    async read(id) {
+      const [row] = await coalescedRead(table, [KEYS.message(id)]);
+      return sentMessageOf(row);
+    },
     async settle(message, settlement) {
-      // That an SMS was sent is no event: what raises one needs no company.
-      if (settlement.events.length > 0) return alone.settle(message, settlement);
+      const events = await takenEvents(table, message.organizationId, settlement.events);
+      if (events.length > 0) return alone.settle(message, settlement);
       await markLate(table, [message], settlement.at);
       await Promise.all(referenceRows(message, settlement).map((row) => coalescedPut(table, row)));
-      const isSettled = await orElse(settled(message.organizationId, { message, settlement }), false);
+      const isSettled = await orElse(
+        settled(message.organizationId, { message, settlement: { ...settlement, events } }),
+        false,
+      );
       return isSettled || alone.settle(message, settlement);
     },
   };

@@ -3,6 +3,7 @@ import { CHANNELS } from '../../domain/channels/registry.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { InboundMessage, StoredMessage } from '../../domain/message/inbound-message.ts';
 import { LINK_SOURCES } from '../../domain/message/link-origin.ts';
+import type { MessageRecord } from '../../domain/message/message.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, tenant, time } from '../client/attributes.ts';
 import type { WriteOp } from '../client/expressions.ts';
@@ -74,3 +75,7 @@ export const isInbound = (row: Row): boolean => row.direction === 'inbound';
 /** Reads the row of a message of either direction. */
 export const readStoredMessage = (row: Row): StoredMessage =>
   isInbound(row) ? inboundRows.read(row) : messageRows.read(row);
+
+/** A message that was sent, of its row; undefined if there is none, or it was received. */
+export const sentMessageOf = (row: Row | undefined): MessageRecord | undefined =>
+  row && !isInbound(row) ? messageRows.read(row) : undefined;

@@ -15,7 +15,7 @@ import { takenEvents } from '../webhooks/takers.ts';
 import { claimMessage } from './claims.ts';
 import { fallbackWorkItems } from './fallbacks.ts';
 import { escrowWorkItems } from './holds.ts';
-import { isInbound } from './inbound-rows.ts';
+import { sentMessageOf } from './inbound-rows.ts';
 import { keptState, markLate } from './late-changes.ts';
 import { firstEntries, inFlightEntry, messageRows } from './message-rows.ts';
 import {
@@ -28,7 +28,7 @@ import {
 } from './message-writes.ts';
 import type { Sealer } from './queued.ts';
 import { referenceRows } from './reference-rows.ts';
-import { reserve } from './reserve.ts';
+import { reserve, withTakenEvents } from './reserve.ts';
 
 /**
  * The message store over the single table. `publish` enqueues committed work early; best effort, since the work is found by its due time.
@@ -68,10 +68,8 @@ export const messageStore = (
     });
     return ok;
   };
-  const read = async (id: Id<'message'>): Promise<MessageRecord | undefined> => {
-    const row = await table.get(KEYS.message(id));
-    return row && !isInbound(row) ? messageRows.read(row) : undefined;
-  };
+  const read = async (id: Id<'message'>): Promise<MessageRecord | undefined> =>
+    sentMessageOf(await table.get(KEYS.message(id)));
   /** A repeat of its own commit fails its condition: the current row shows whether it was ours. */
   const orAlready = async (done: boolean, message: MessageRecord, hold: 'captured' | 'released'): Promise<boolean> => {
     if (done) return true;
@@ -81,8 +79,8 @@ export const messageStore = (
   return {
     read,
     sentTo: async (contactId) => parseSentCounts(await table.get(KEYS.sentToContact(contactId))),
-    reserve(reservation: Reservation) {
-      return reserve(table, reservation, sealer, (events) => {
+    async reserve(reservation: Reservation) {
+      return reserve(table, await withTakenEvents(table, reservation), sealer, (events) => {
         if (events.length > 0) publish(events.map(eventWorkItem));
       });
     },

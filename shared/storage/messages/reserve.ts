@@ -16,6 +16,7 @@ import { type Debit, type DebitWrites, debitFailure, makeDebit } from '../wallet
 import { entryWrite } from '../wallet/ledger.ts';
 import { ceilingWrite } from '../wallet/limits.ts';
 import { freedUnits } from '../wallet/volumes.ts';
+import { takenEvents } from '../webhooks/takers.ts';
 import { fallbackWrite, stepWrites } from './fallbacks.ts';
 import { positionsBack, refundOf, returnWrites } from './holds.ts';
 import { idempotencyRows, idempotencyWrite } from './idempotency.ts';
@@ -195,6 +196,12 @@ const verdictOf = (
   const count = failed('count');
   if (count) return { kind: 'counts_changed', counts: parseSentCounts(count.row) };
   return undefined;
+};
+
+/** A reservation with those of its events that a webhook takes. */
+export const withTakenEvents = async (table: Table, reservation: Reservation): Promise<Reservation> => {
+  const { message, events = [] } = reservation;
+  return { ...reservation, events: await takenEvents(table, message.organizationId, events) };
 };
 
 /**

@@ -10,6 +10,7 @@ import { id, tenant, time } from '../client/attributes.ts';
 import { EXISTS } from '../client/conditions.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
+import { sharedRead } from '../client/shared-read.ts';
 import type { Table } from '../client/table.ts';
 import { readRow } from '../read-row.ts';
 
@@ -42,7 +43,7 @@ export const pushApps = (table: Table, vault: () => Promise<Vault>): AppStore =>
   const rowsOf = async (organizationId: Id<'organization'>): Promise<readonly Row[]> => {
     const { pk: partition } = KEYS.pushApp(organizationId, '');
     // At most 50 apps: one page.
-    const { rows } = await table.query({ partition, consistent: true });
+    const { rows } = await sharedRead(table, partition, () => table.query({ partition, consistent: true }));
     return rows;
   };
   const open = (keys: Vault, { organizationId, id, sealed }: StoredApp): PushCredentials =>

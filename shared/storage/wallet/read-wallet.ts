@@ -4,6 +4,7 @@ import type { Id } from '../../domain/core/ids.ts';
 import { asCoins, type Coins } from '../../domain/core/money.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Row } from '../client/row.ts';
+import { sharedRead } from '../client/shared-read.ts';
 import type { Table } from '../client/table.ts';
 import { COUNTERS, laneRows, type StoredWallet, walletRows } from './wallet-row.ts';
 
@@ -61,9 +62,12 @@ export const readWhole = async <T>(
 
 /**
  * The wallet's balance and holds; undefined if there is none. One query of at most nine rows while no lane is open; with lanes two more
- * round trips, and two rows per lane.
+ * round trips, and two rows per lane. Shared by concurrent callers.
  */
 export const readWallet = (table: Table, organizationId: Id<'organization'>): Promise<WalletFigures | undefined> =>
+  sharedRead(table, KEYS.wallet(organizationId).pk, () => readWalletNow(table, organizationId));
+
+const readWalletNow = (table: Table, organizationId: Id<'organization'>): Promise<WalletFigures | undefined> =>
   readWhole(table, organizationId, async () => {
     const { rows } = await table.query({
       partition: KEYS.wallet(organizationId).pk,

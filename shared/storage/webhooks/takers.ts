@@ -3,6 +3,7 @@ import type { EventType } from '../../domain/events/catalogue.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import { isTakenBy } from '../../domain/webhooks/fan-out.ts';
 import { KEYS } from '../access-patterns.ts';
+import { sharedRead } from '../client/shared-read.ts';
 import type { Table } from '../client/table.ts';
 import { subscriptionRows } from './subscriptions.ts';
 
@@ -23,7 +24,8 @@ const readTaker = subscriptionRows.pick('status', 'events', 'createdAt');
 
 /**
  * The events with subscribers, of those that an organization's change raises; the others need no row, since later subscriptions don't
- * receive them. Strongly consistent: one query of its subscriptions, none if each type had subscribers within the last seconds.
+ * receive them. Strongly consistent: one query of its subscriptions, shared by concurrent callers; none if each type had subscribers within
+ * the last seconds.
  */
 export const takenEvents = async (
   table: Table,
@@ -34,7 +36,8 @@ export const takenEvents = async (
   const isKnown = ({ type, createdAt }: DomainEvent) =>
     createdAt - (taken.get(nameOf(organizationId, type)) ?? Number.NEGATIVE_INFINITY) < TAKEN_FOR_MS;
   if (events.every(isKnown)) return events;
-  const rows = await table.queryAll({ partition: KEYS.webhook(organizationId, '').pk, consistent: true });
+  const { pk: partition } = KEYS.webhook(organizationId, '');
+  const rows = await sharedRead(table, partition, () => table.queryAll({ partition, consistent: true }));
   const subscriptions = rows.map(readTaker);
   const wanted = events.filter((event) => subscriptions.some((subscription) => isTakenBy(subscription, event)));
   for (const { type, createdAt } of wanted) taken.set(nameOf(organizationId, type), createdAt);

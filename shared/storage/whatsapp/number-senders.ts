@@ -3,6 +3,7 @@ import type { WhatsappNumber } from '../../domain/channels/whatsapp/numbers/numb
 import type { Id } from '../../domain/core/ids.ts';
 import { KEYS } from '../access-patterns.ts';
 import { coalescedRead } from '../client/coalescer.ts';
+import { sharedRead } from '../client/shared-read.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { parseLastInbound, readWindows } from '../messages/inbound.ts';
@@ -36,12 +37,10 @@ export const readNamedSender = async (
 
 /** At most two ids of an organization's numbers: enough to distinguish none, one and several. */
 const readSomeIds = async (table: Table, organizationId: Id<'organization'>): Promise<readonly Id<'number'>[]> => {
-  const { rows } = await table.query({
-    index: 'gsi1',
-    partition: INDEX_KEYS.numbersOf(organizationId, '', '').gsi1pk,
-    only: ['pk'],
-    limit: 2,
-  });
+  const { gsi1pk: partition } = INDEX_KEYS.numbersOf(organizationId, '', '');
+  const { rows } = await sharedRead(table, partition, () =>
+    table.query({ index: 'gsi1', partition, only: ['pk'], limit: 2 }),
+  );
   return rows.map(PARSE_KEY.number);
 };
 

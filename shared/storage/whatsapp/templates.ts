@@ -19,6 +19,7 @@ import type { WriteOp } from '../client/expressions.ts';
 import { atVersion, type CommitOutcome, commit } from '../client/optimistic-commit.ts';
 import { newestPageOf } from '../client/pages.ts';
 import { defineRow } from '../client/row-codec.ts';
+import { sharedRead } from '../client/shared-read.ts';
 import type { Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
@@ -85,7 +86,7 @@ const outcomeOf = (outcome: CommitOutcome, named: boolean): TemplateOutcome => {
 export const templateStore = (table: Table, raised: (event: DomainEvent) => void): TemplateStore => {
   const idsOf = async (organizationId: Id<'organization'>, name: string): Promise<Id<'template'>[]> => {
     const partition = KEYS.templateName(organizationId, name, '', '').pk;
-    const { rows } = await table.query({ partition, consistent: true });
+    const { rows } = await sharedRead(table, partition, () => table.query({ partition, consistent: true }));
     return rows.map(({ templateId }) => id('template').parse(templateId));
   };
   return {
