@@ -14,7 +14,7 @@ import type { Id } from '../../shared/domain/core/ids.ts';
 import type { Vault } from '../../shared/domain/core/secrets.ts';
 import type { PushRequest } from '../../shared/domain/push-messages/audience-message.ts';
 import { sendPush } from '../../shared/domain/push-messages/create.ts';
-import { drivePush } from '../../shared/domain/push-messages/drive.ts';
+import { driveClaimed, drivePush } from '../../shared/domain/push-messages/drive.ts';
 import type { CreatePushPorts, SendPushPorts } from '../../shared/domain/push-messages/ports.ts';
 import { sendPushChunk } from '../../shared/domain/push-messages/send-chunk.ts';
 import { type SendQueuedPorts, sendQueued } from '../../shared/domain/sending/send-queued.ts';
@@ -104,7 +104,7 @@ export const pushWorld = (world: World) => {
     ...sendQueuedPortsOf(world),
     enqueueSend,
     earliestSendAt,
-    fanOut: { provider: 'push_services', start: (id) => drivePush(send, id) },
+    fanOut: { provider: 'push_services', start: (message) => driveClaimed(send, message) },
   };
   const work = (item: WorkItem): Promise<void> => {
     if (item.kind === 'send_message') return sendQueued(queued, PARSE_KEY.message(item));

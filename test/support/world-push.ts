@@ -3,7 +3,8 @@ import { afterRegistration, type PushDevice } from '../../shared/domain/channels
 import type { PushChunk } from '../../shared/domain/channels/push/dispatch.ts';
 import type { PushTransport } from '../../shared/domain/channels/push/transport.ts';
 import { type Id, parseId } from '../../shared/domain/core/ids.ts';
-import { drivePush } from '../../shared/domain/push-messages/drive.ts';
+import type { MessageRecord } from '../../shared/domain/message/message.ts';
+import { driveClaimed } from '../../shared/domain/push-messages/drive.ts';
 import type { SendPushPorts } from '../../shared/domain/push-messages/ports.ts';
 import { sendPushChunk } from '../../shared/domain/push-messages/send-chunk.ts';
 import type { SendQueuedPorts } from '../../shared/domain/sending/send-queued.ts';
@@ -28,10 +29,9 @@ const transportOf = ({ provider }: World, messageId: Id<'message'>, to: string):
 });
 
 /** Sends to the devices of a message at once: each of its chunks as soon as it is due. */
-const fanOut = async (world: World, messageId: Id<'message'>): Promise<void> => {
+const fanOut = async (world: World, message: MessageRecord): Promise<void> => {
   const due: PushChunk[] = [];
-  const message = await world.ports.messageStore.read(messageId);
-  if (!message) return;
+  const { id: messageId } = message;
   const device = deviceOf(world, message.organizationId, message.to);
   const ports: SendPushPorts = {
     clock: () => world.now,
@@ -44,12 +44,12 @@ const fanOut = async (world: World, messageId: Id<'message'>): Promise<void> => 
     enqueueChunk: (_, chunk, at) => void (at <= world.now && due.push(chunk)),
     observe: () => {},
   };
-  await drivePush(ports, messageId);
+  await driveClaimed(ports, message);
   for (let chunk = due.shift(); chunk; chunk = due.shift())
     await sendPushChunk(ports, messageId, chunk.shard, chunk.number);
 };
 
 export const fanOutOf = (world: World): SendQueuedPorts['fanOut'] => ({
   provider: 'push_services',
-  start: (messageId) => fanOut(world, messageId),
+  start: (message) => fanOut(world, message),
 });

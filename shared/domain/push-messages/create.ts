@@ -91,7 +91,7 @@ const buildShard = async (ports: CreatePushPorts, build: Build, shard: number, e
     const number = build.extents[shard] ?? 0;
     const chunk = freshChunk(build, { shard, number, devices: devices.length, last });
     const tenant = { organizationId: build.claim.organizationId, createdAt: build.createdAt };
-    if (!(await ports.creation.putChunk(chunk, tenant, devices))) build.stopped = 'superseded';
+    if ((await ports.creation.putChunk(chunk, tenant, devices)) === 'superseded') build.stopped = 'superseded';
     build.extents[shard] = number + 1;
   };
   for await (const page of build.audience.devices(shard, before?.last)) {

@@ -6,12 +6,13 @@ import {
   failuresOf,
   noTally,
   type PushMessage,
+  pushMessageOf,
   sumTallies,
   type Tally,
 } from '../channels/push/message.ts';
 import { MESSAGE_REASONS } from '../channels/push/outcome.ts';
 import type { Id } from '../core/ids.ts';
-import type { Decision } from '../message/message.ts';
+import type { Decision, MessageRecord } from '../message/message.ts';
 import { messageEvent } from '../tracking/events.ts';
 import type { PushOutcome, SendPushPorts } from './ports.ts';
 
@@ -79,6 +80,17 @@ const outcomeOfDevices = (message: PushMessage, tally: Tally, failure: Failure, 
 
 const isOpen = ({ record }: PushMessage): boolean => record.hold === 'open' && record.status === 'sending';
 
+/** The outcome of a message whose chunks are all resolved. */
+const outcomeOfChunks = async (
+  ports: SendPushPorts,
+  message: PushMessage,
+  chunks: readonly PushChunk[],
+): Promise<PushOutcome> => {
+  const tally = sumTallies(chunks.map((chunk) => chunk.tally));
+  const failure = deliveredOf(tally) > 0 ? { freesKey: false } : await failureOf(ports, message, chunks);
+  return outcomeOfDevices(message, tally, failure, ports.clock());
+};
+
 /** Closes a message if all of these chunks of it are done; returns whether it did. */
 const closeDone = async (
   ports: SendPushPorts,
@@ -86,10 +98,14 @@ const closeDone = async (
   chunks: readonly PushChunk[],
 ): Promise<boolean> => {
   if (chunks.filter(({ state }) => state === 'done').length < chunksOf(message)) return false;
-  const tally = sumTallies(chunks.map((chunk) => chunk.tally));
-  const failure = deliveredOf(tally) > 0 ? { freesKey: false } : await failureOf(ports, message, chunks);
-  return ports.sender.close(message, outcomeOfDevices(message, tally, failure, ports.clock()));
+  return ports.sender.close(message, await outcomeOfChunks(ports, message, chunks));
 };
+
+/** Ends a message with its only chunk, whose devices are all resolved; false if it has others, or was changed by others meanwhile. */
+export const closeWithChunk = async (ports: SendPushPorts, message: PushMessage, chunk: PushChunk): Promise<boolean> =>
+  chunksOf(message) === 1 &&
+  isOpen(message) &&
+  ports.sender.close(message, await outcomeOfChunks(ports, message, [chunk]), chunk);
 
 /** Closes a message once all its chunks are done. Idempotent under concurrent callers. */
 export const closeIfDone = async (ports: SendPushPorts, messageId: Id<'message'>): Promise<void> => {
@@ -116,14 +132,28 @@ const chunkOfPerson = (messageId: Id<'message'>, last: Id<'pushToken'>, devices:
     tally: noTally(),
   }) as const;
 
-/** The chunks of a message; for a message to a person they are written when it is sent. */
+/** The chunks of a message; those of a message to a person are written when it is sent. */
 const chunksToSend = async (ports: SendPushPorts, message: PushMessage, now: number): Promise<readonly PushChunk[]> => {
-  const chunks = await ports.sender.chunks(message);
   const { devices = [] } = message;
   const last = devices.at(-1)?.id;
-  if (chunks.length > 0 || last === undefined) return chunks;
-  await ports.sender.putChunk(chunkOfPerson(message.id, last, devices.length, now), message, devices);
+  if (last !== undefined) {
+    const chunk = chunkOfPerson(message.id, last, devices.length, now);
+    if ((await ports.sender.putChunk(chunk, message, devices)) === 'written') return [chunk];
+  }
   return ports.sender.chunks(message);
+};
+
+const drive = async (ports: SendPushPorts, message: PushMessage, now: number): Promise<void> => {
+  const chunks = await chunksToSend(ports, message, now);
+  if (await closeDone(ports, message, chunks)) return;
+  for (const chunk of chunks)
+    if (chunk.state === 'open' && chunk.leaseUntil <= now && chunk.nextAt <= now)
+      ports.enqueueChunk(message, chunk, now);
+};
+
+/** Drives a push message that was just claimed: its deadline is its first check. */
+export const driveClaimed = async (ports: SendPushPorts, record: MessageRecord): Promise<void> => {
+  if (record.channel === 'push') await drive(ports, pushMessageOf(record, noTally()), ports.clock());
 };
 
 /**
@@ -135,9 +165,5 @@ export const drivePush = async (ports: SendPushPorts, messageId: Id<'message'>):
   if (!message || !isOpen(message)) return;
   const now = ports.clock();
   await ports.sender.scheduleCheck(message, now + RECHECK_MS);
-  const chunks = await chunksToSend(ports, message, now);
-  if (await closeDone(ports, message, chunks)) return;
-  for (const chunk of chunks)
-    if (chunk.state === 'open' && chunk.leaseUntil <= now && chunk.nextAt <= now)
-      ports.enqueueChunk(message, chunk, now);
+  await drive(ports, message, now);
 };

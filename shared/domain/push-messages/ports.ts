@@ -51,8 +51,15 @@ export interface PushCreationStore {
   releaseClaim(claim: Claim, now: number, next: 'free' | 'resumable'): Promise<void>;
   /** The chunks that the attempts at a message have written so far. */
   chunks(messageId: Id<'message'>): Promise<readonly PushChunk[]>;
-  /** Writes the rows of a chunk's devices, then the chunk. False when another attempt wrote it. */
-  putChunk(chunk: PushChunk, message: ChunkOwner, devices: readonly AudienceDevice[]): Promise<boolean>;
+  /**
+   * Writes the rows of a chunk's devices, then the chunk. `found`: an earlier call of the attempt wrote it, perhaps this one, whose answer was
+   * lost; `superseded`: another attempt did.
+   */
+  putChunk(
+    chunk: PushChunk,
+    message: ChunkOwner,
+    devices: readonly AudienceDevice[],
+  ): Promise<'written' | 'found' | 'superseded'>;
   commit(push: NewPush, claim: Claim): Promise<CommitOutcome>;
   read(organizationId: Id<'organization'>, id: Id<'message'>): Promise<PushMessage | undefined>;
 }
@@ -82,12 +89,15 @@ export interface PushSendStore {
   pause(chunk: PushChunk, next: Pick<PushChunk, 'pass' | 'cursor' | 'nextAt'>): Promise<boolean>;
   /** Marks a chunk as done; returns how many of the message's chunks are done, or undefined when the claim is lost. */
   finish(chunk: PushChunk): Promise<number | undefined>;
-  /** Writes the devices of a message to a person, and their chunk. Idempotent; false when another attempt wrote it. */
+  /** Writes the devices of a message to a person, and their chunk. Idempotent. */
   putChunk: PushCreationStore['putChunk'];
   /** Schedules the next check of a message that is being sent (ms). */
   scheduleCheck(message: PushMessage, at: number): Promise<void>;
-  /** Ends a message: settles its hold, raises its event and notifies its fallback, once. */
-  close(message: PushMessage, outcome: PushOutcome): Promise<boolean>;
+  /**
+   * Ends a message: settles its hold, raises its event and notifies its fallback, once. `only`: its only chunk, which is done with it, provided
+   * that its lease still holds.
+   */
+  close(message: PushMessage, outcome: PushOutcome, only?: PushChunk): Promise<boolean>;
 }
 
 /** The outcome of a push message; `captured` is the price of the devices that accepted it, the rest of its hold is released. */

@@ -5,7 +5,7 @@ import { chunksOf, isPartOf, type PushMessage } from '../channels/push/message.t
 import { type DeviceOutcome, outcomeOf, RETRY_DELAYS_MS, skipReason } from '../channels/push/outcome.ts';
 import type { PushTransport } from '../channels/push/transport.ts';
 import type { Id } from '../core/ids.ts';
-import { closeIfDone } from './drive.ts';
+import { closeIfDone, closeWithChunk } from './drive.ts';
 import type { SendPushPorts, SettledDispatch } from './ports.ts';
 
 /** Devices sent to concurrently and settled in one transaction (DynamoDB: at most 100 items). */
@@ -153,6 +153,7 @@ const endRun = async (run: ChunkRun, chunk: PushChunk, unsent: number): Promise<
     await ports.sender.pause(chunk, { pass: chunk.pass + 1, cursor: 0, nextAt });
     return ports.enqueueChunk(message, chunk, nextAt);
   }
+  if (await closeWithChunk(ports, message, chunk)) return;
   const done = await ports.sender.finish(chunk);
   if (done !== undefined && done >= chunksOf(message)) await closeIfDone(ports, message.id);
 };

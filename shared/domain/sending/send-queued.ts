@@ -29,7 +29,7 @@ export interface SendQueuedPorts extends SendPorts, LeavingPorts {
    * Sends to the devices of a claimed message, on channels whose messages fan out; `provider` is the provider name of
    * such messages.
    */
-  readonly fanOut: { readonly provider: string; readonly start: (messageId: Id<'message'>) => Promise<void> };
+  readonly fanOut: { readonly provider: string; readonly start: (message: MessageRecord) => Promise<void> };
   /** Enqueues a queued message for a time (ms). Best effort: lost work items are found by their due row. */
   readonly enqueueSend: (message: QueuedMessage, at: number) => void;
 }
@@ -132,7 +132,7 @@ const expire = async (ports: SendQueuedPorts, queued: MessageRecord): Promise<vo
 const claimAndFanOut = async (ports: SendQueuedPorts, queued: MessageRecord, now: number): Promise<void> => {
   const { provider, start } = ports.fanOut;
   const message = await ports.messageStore.claimQueued(queued, provider, now, now + ports.sendDeadlineMs);
-  if (message) await start(message.id);
+  if (message) await start(message);
 };
 
 /** Sends a queued message that was just read. */

@@ -8,6 +8,7 @@ import type { Vault } from '../../domain/core/secrets.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, tenant, time } from '../client/attributes.ts';
+import { coalescedRead } from '../client/coalescer.ts';
 import { ABSENT } from '../client/conditions.ts';
 import { atVersion } from '../client/optimistic-commit.ts';
 import type { Row } from '../client/row.ts';
@@ -113,16 +114,15 @@ export const pushDevices = (table: Table, vault: () => Promise<Vault>): DeviceSt
   },
 });
 
-/** Devices by their ids, without personal data; missing ones are omitted. */
+/** Devices by their ids, without personal data; missing ones are omitted. Concurrent callers with a person's devices share a call. */
 export const readPushDevices = async (
   table: Table,
   organizationId: Id<'organization'>,
   ids: readonly Id<'pushToken'>[],
 ): Promise<ReadonlyMap<Id<'pushToken'>, PushDevice>> => {
-  const rows = await table.getMany(
-    ids.map((id) => KEYS.pushToken(organizationId, id)),
-    { consistent: true },
-  );
+  const keys = ids.map((id) => KEYS.pushToken(organizationId, id));
+  const isFew = ids.length <= MAX_DEVICES_OF_PERSON;
+  const rows = await (isFew ? coalescedRead(table, keys) : table.getMany(keys, { consistent: true }));
   return new Map(rows.flatMap((row) => (row ? [withoutPerson(row)] : [])).map((device) => [device.id, device]));
 };
 

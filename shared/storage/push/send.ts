@@ -9,6 +9,7 @@ import { KEYS } from '../access-patterns.ts';
 import { leavesAfter } from '../archive/leaving.ts';
 import { messageCountWrites } from '../automation/counters.ts';
 import { signalWorkItems, signalWrites } from '../automation/run-signals.ts';
+import { coalescedRead } from '../client/coalescer.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { uncountWrites } from '../contacts/sent-counts.ts';
@@ -19,10 +20,16 @@ import { escrowWorkItems, partialWrites } from '../messages/holds.ts';
 import { freedKey } from '../messages/idempotency.ts';
 import { keptState, markLate } from '../messages/late-changes.ts';
 import { messageRows } from '../messages/message-rows.ts';
-import { readRow } from '../read-row.ts';
 import { takenEvents } from '../webhooks/takers.ts';
-import { putPushChunk, readPushChunks, readPushMessage } from './create.ts';
-import { doneChunksOf, pushChunkRows, pushDispatchRows, readPushChunk, tallyAttributes } from './push-rows.ts';
+import { putPushChunk, readPushChunks } from './create.ts';
+import {
+  doneChunksOf,
+  pushChunkRows,
+  pushDispatchRows,
+  readPushChunk,
+  readPushMessageRow,
+  tallyAttributes,
+} from './push-rows.ts';
 
 const keyOf = ({ messageId, shard, number }: Pick<PushChunk, 'messageId' | 'shard' | 'number'>) =>
   KEYS.pushChunk(messageId, shard, number);
@@ -53,6 +60,13 @@ const outcomeWrite = (pass: number, { dispatch, status, reason }: SettledDispatc
   when: { text: '#status = :queued AND #attempts < :pass', values: { queued: 'queued', pass } },
 });
 
+/** Writes a row and others with it; `row`: its current state if it was not written. A single row needs no transaction, which costs twice as much. */
+const writeTogether = async (table: Table, own: WriteOp, others: readonly WriteOp[]) => {
+  if (others.length === 0) return table.write(own);
+  const outcome = await table.transact([own, ...others]);
+  return { ok: outcome.ok, row: outcome.ok ? undefined : outcome.reasons[0]?.row };
+};
+
 const settle = async (
   table: Table,
   chunk: PushChunk,
@@ -61,26 +75,33 @@ const settle = async (
 ): Promise<PushChunk | undefined> => {
   const counts = countsOf(settled);
   const { text, values } = isLeased(chunk);
-  const outcome = await table.transact([
-    {
-      update: keyOf(chunk),
-      set: pushChunkRows.set({ cursor: next.cursor, leaseUntil: next.leaseUntil }),
-      add: { step: 1, ...tallyAttributes(counts) },
-      when: { text: `${text} AND #step = :step`, values: { ...values, step: chunk.step } },
-    },
-    ...settled.map((each) => outcomeWrite(chunk.pass, each)),
-  ]);
+  const own: WriteOp = {
+    update: keyOf(chunk),
+    set: pushChunkRows.set({ cursor: next.cursor, leaseUntil: next.leaseUntil }),
+    add: { step: 1, ...tallyAttributes(counts) },
+    when: { text: `${text} AND #step = :step`, values: { ...values, step: chunk.step } },
+  };
+  const { ok, row } = await writeTogether(
+    table,
+    own,
+    settled.map((each) => outcomeWrite(chunk.pass, each)),
+  );
   const after: PushChunk = { ...chunk, ...next, step: chunk.step + 1, tally: plus(chunk.tally, counts) };
-  if (outcome.ok) return after;
-  const row = outcome.reasons[0]?.row;
+  if (ok) return after;
   const now = row && readPushChunk(row);
   // This call's settlement, whose response was lost: no other worker increments the step under this fence.
   return now?.fence === chunk.fence && now.step === after.step ? after : undefined;
 };
 
+const doneWrite = (chunk: PushChunk): WriteOp => ({
+  update: keyOf(chunk),
+  set: pushChunkRows.set({ state: 'done' }),
+  when: isLeased(chunk),
+});
+
 const finish = async (table: Table, chunk: PushChunk): Promise<number | undefined> => {
   const outcome = await table.transact([
-    { update: keyOf(chunk), set: pushChunkRows.set({ state: 'done' }), when: isLeased(chunk) },
+    doneWrite(chunk),
     {
       update: KEYS.message(chunk.messageId),
       add: { doneChunks: 1 },
@@ -108,6 +129,7 @@ const closeWrites = (
   table: Table,
   message: PushMessage,
   { status, tally, captured, at, reason, ...rest }: PushOutcome,
+  only?: PushChunk,
 ): WriteOp[] => {
   const { record } = message;
   const ended = { ...record, status, reason } as const;
@@ -132,6 +154,7 @@ const closeWrites = (
       remove: ['duePk', 'dueAt'],
       when: isOpen(message),
     },
+    ...(only ? [doneWrite(only)] : []),
     ...partialWrites(record, captured, at, status),
     ...messageCountWrites([
       [record, status === 'sent' ? { ...countsOfSettlement(record, captured), delivered: 1 } : countsOfRelease(record)],
@@ -155,9 +178,15 @@ const workAfter = (message: PushMessage, { status, at, events }: PushOutcome): P
 
 /** Sending push messages in the table of one stage. */
 export const pushSendStore = (table: Table, publish: (workItems: readonly Publishable[]) => void): PushSendStore => ({
-  message: (id) => readPushMessage(table, id),
+  async message(id) {
+    const [row] = await coalescedRead(table, [KEYS.message(id)]);
+    return row && readPushMessageRow(row);
+  },
   chunks: async (message) => (await readPushChunks(table, message.id)).filter((chunk) => isPartOf(message, chunk)),
-  chunk: (messageId, shard, number) => readRow(table, KEYS.pushChunk(messageId, shard, number), readPushChunk),
+  async chunk(messageId, shard, number) {
+    const [row] = await coalescedRead(table, [KEYS.pushChunk(messageId, shard, number)]);
+    return row && readPushChunk(row);
+  },
   async dispatches(chunk) {
     const partition = KEYS.pushDispatch(dispatchId(chunk, 0)).pk;
     const rows = await table.queryAll({ partition, consistent: true });
@@ -184,11 +213,11 @@ export const pushSendStore = (table: Table, publish: (workItems: readonly Publis
     const set = INDEX_KEYS.due('send_push', message.id, at);
     await table.write({ update: KEYS.message(message.id), set, when: isOpen(message) });
   },
-  async close(message, outcome) {
+  async close(message, outcome, only) {
     const events = await takenEvents(table, message.organizationId, outcome.events);
     const ended = { ...outcome, events };
     await markLate(table, [message.record], outcome.at);
-    const { ok } = await table.transact(closeWrites(table, message, ended));
+    const { ok } = await table.transact(closeWrites(table, message, ended, only));
     if (ok) publish(workAfter(message, ended));
     return ok;
   },

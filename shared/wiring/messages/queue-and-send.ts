@@ -84,7 +84,7 @@ export const sendQueuedPorts: SendQueuedPorts = {
   fanOut: {
     provider: settings.STAGE === 'test' ? 'sandbox_provider' : 'push_services',
     // Loaded by the first push, to keep its queries out of other sends' cold starts.
-    start: async (messageId) => (await import('../push/send.ts')).startPush(messageId),
+    start: async (message) => (await import('../push/send.ts')).startPush(message),
   },
   enqueueSend,
 };

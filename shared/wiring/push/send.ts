@@ -1,5 +1,5 @@
-import type { Id } from '../../domain/core/ids.ts';
-import { drivePush } from '../../domain/push-messages/drive.ts';
+import type { MessageRecord } from '../../domain/message/message.ts';
+import { driveClaimed, drivePush } from '../../domain/push-messages/drive.ts';
 import type { SendPushPorts } from '../../domain/push-messages/ports.ts';
 import { sendPushChunk } from '../../domain/push-messages/send-chunk.ts';
 import type { WorkItem } from '../../queues/queues.ts';
@@ -26,11 +26,11 @@ export const sendPushPorts: SendPushPorts = {
 };
 
 /** Sends to the devices of a claimed message. */
-export const startPush = (messageId: Id<'message'>): Promise<void> => drivePush(sendPushPorts, messageId);
+export const startPush = (message: MessageRecord): Promise<void> => driveClaimed(sendPushPorts, message);
 
 /** Processes a work item of a push message in progress, or of one of its chunks. Safe under repeats and reordering. */
 export const processPushItem = async (item: WorkItem): Promise<void> => {
-  if (item.sk === MESSAGE_SORT_KEY) return startPush(PARSE_KEY.message(item));
+  if (item.sk === MESSAGE_SORT_KEY) return drivePush(sendPushPorts, PARSE_KEY.message(item));
   const { messageId, shard, chunk } = PARSE_KEY.pushChunk(item);
   return sendPushChunk(sendPushPorts, messageId, shard, chunk);
 };
