@@ -1,7 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
 import { type CountingProxy, startCountingProxy } from '../../bench/counting-proxy.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
+import type { MessageRecord } from '../../shared/domain/message/message.ts';
+import type { ProviderAnswer } from '../../shared/domain/message/provider-port.ts';
 import { priceRowOf } from '../../shared/domain/pricing/prices.ts';
+import { messageEvent } from '../../shared/domain/tracking/events.ts';
 import { DEFAULT_LOW_BALANCE } from '../../shared/domain/wallet/wallet.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { rememberLane, seenWallet } from '../../shared/storage/wallet/lane-cache.ts';
@@ -204,4 +207,35 @@ test('those of two seconds are counted in each of them, in one transaction', asy
   const work = () => Promise.all([sendAtOnce(at(clock), actor, many), sendAtOnce(at(clock + 1_000), actor, many)]);
   expect(await costOf(work)).toMatchObject({ debits: 1, failed: 0 });
   await check(actor);
+});
+
+/** Settles messages under way at once, each with its event; the number of transactions, and of events that were stored. */
+const settleAtOnce = async (takesEvents: boolean) => {
+  const actor = await world.organization(1_000_000, takesEvents);
+  world.provider.script = times(MANY, (): ProviderAnswer => ({ kind: 'unknown', detail: 'timeout' }));
+  await sendAtOnce(
+    ports,
+    actor,
+    times(MANY, () => ({})),
+  );
+  const { messages } = await checkMoney(world.table, actor.organizationId, { quiet: false });
+  world.workItems.length = 0;
+  const settleOne = (message: MessageRecord) =>
+    ports.messageStore.settle(message, {
+      at: world.now,
+      provider: message.provider,
+      providerMessageId: message.id,
+      decisions: [],
+      correlations: [],
+      events: [messageEvent('message.sent', message, world.now)],
+    });
+  const calls = await world.proxy.callsOf(() => Promise.all(messages.map(settleOne)));
+  const { messages: after } = await checkMoney(world.table, actor.organizationId);
+  expect(after.map(({ hold }) => hold)).toEqual(times(MANY, () => 'captured'));
+  return { transactions: calls.TransactWriteItems, raised: (await world.raised()).map(({ type }) => type) };
+};
+
+test('messages whose event no webhook takes are settled together, and others each with its event', async () => {
+  expect(await settleAtOnce(false)).toEqual({ transactions: 1, raised: [] });
+  expect(await settleAtOnce(true)).toEqual({ transactions: MANY, raised: times(MANY, () => 'message.sent') });
 });

@@ -4,6 +4,7 @@ import { parseId } from '../../shared/domain/core/ids.ts';
 import type { ProviderAnswer } from '../../shared/domain/message/provider-port.ts';
 import { recoverSend } from '../../shared/domain/sending/recover.ts';
 import { sendQueued } from '../../shared/domain/sending/send-queued.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { sendOn } from '../support/channel-sends.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
@@ -58,6 +59,21 @@ describe('a push to a person', () => {
     await recoverSend(world.ports, id);
     expect(world.provider.dispatched).toHaveLength(1);
     expect((await money(actor)).balance).toBe(OPENING - EACH);
+  });
+
+  test('whose message was changed by others while it was sent ends all the same, and is charged once', async () => {
+    const actor = await world.organization(OPENING);
+    const providerMessageId = 'p1';
+    world.provider.script = [
+      async ({ messageId }) => {
+        await world.table.write({ update: KEYS.message(messageId), add: { fence: 1 } });
+        return { kind: 'accepted', providerMessageId };
+      },
+    ];
+    expect(await send(actor)).toMatchObject({ replayed: false, status: 'sent' });
+    expect(world.provider.dispatched).toHaveLength(1);
+    const { balance, messages } = await money(actor);
+    expect([balance, messages[0]?.hold]).toEqual([OPENING - EACH, 'captured']);
   });
 
   test('with one key twenty times concurrently is one message', async () => {

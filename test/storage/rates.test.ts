@@ -92,6 +92,22 @@ describe('the buckets of a key and of its organization', () => {
     expect(await world.proxy.callsOf(() => drawBoth('trips', 'trips'))).toEqual({ UpdateItem: 2 });
   });
 
+  test('are drawn from together by the concurrent callers of a process: one write of the organization’s bucket', async () => {
+    const drawAll = (now: number) =>
+      Promise.all(Array.from({ length: 20 }, (_, at) => drawBoth('together', `to${at}x`, now)));
+    await drawAll(START);
+    expect(await world.proxy.callsOf(() => drawAll(START))).toEqual({ UpdateItem: 21 });
+    const wait = await drawToken(
+      world.table,
+      idNamed('organization', 'together'),
+      bucketOfOrganization('single_send'),
+      START,
+      461,
+    );
+    // 40 tokens of 500 are drawn: a 461st must wait for one.
+    expect(wait).toBe(20);
+  });
+
   test('follow the number that the operator set', async () => {
     const outcomes = await Promise.all(Array.from({ length: 50 }, () => drawBoth('set', 'set', START, 60)));
     expect(given(outcomes)).toBe(10);

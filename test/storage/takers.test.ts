@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { sendV1 } from '../../shared/domain/api/v1-send.ts';
 import { optOutContact } from '../../shared/domain/contacts/consent.ts';
 import { createContact } from '../../shared/domain/contacts/create.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
@@ -8,6 +9,7 @@ import { receiveInbound } from '../../shared/domain/inbound/receive.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { subscriptionRows } from '../../shared/storage/webhooks/subscriptions.ts';
 import { takenEvents } from '../../shared/storage/webhooks/takers.ts';
+import { gatheringPorts } from '../faults/together-kit.ts';
 import { anEvent, inboundOver } from '../inbound/support.ts';
 import { accepted } from '../support/accepted.ts';
 import { contactPortsOf } from '../support/contacts.ts';
@@ -15,6 +17,7 @@ import { pausedSubscription } from '../support/takers.ts';
 import { use } from '../support/use.ts';
 import { makeWebhook } from '../support/webhook-rows.ts';
 import { startWorld } from '../support/world.ts';
+import { submitPortsOf } from '../support/world-queued.ts';
 
 const world = await use(startWorld('test'));
 const newcomer = async () => (await world.organization(1_000_000, false)).organizationId;
@@ -92,6 +95,28 @@ describe('an outcome', () => {
     world.workItems.length = 0;
     await applySandboxReport(world.ports, id);
     expect(await world.raised()).toEqual([]);
+  });
+});
+
+describe('the acceptance of a queued message', () => {
+  const accept = async (takesEvents: boolean, ports = submitPortsOf(world)) => {
+    const actor = await world.organization(1_000_000, takesEvents);
+    world.workItems.length = 0;
+    const texts = ['one', 'other'];
+    const body = (text: string) => ({ channel: 'sms', to: '+5511999990005', text }) as const;
+    await Promise.all(texts.map(async (text) => accepted(await sendV1(ports, actor, text, body(text)))));
+    return (await world.raised()).map(({ type }) => type);
+  };
+
+  test('stores its event only where a webhook takes it', async () => {
+    expect(await accept(false)).toEqual([]);
+    expect(await accept(true)).toEqual(['message.queued', 'message.queued']);
+  });
+
+  test('does so also in a process that accepts many at once', async () => {
+    const ports = { ...submitPortsOf(world), messageStore: gatheringPorts(world).messageStore };
+    expect(await accept(false, ports)).toEqual([]);
+    expect(await accept(true, ports)).toEqual(['message.queued', 'message.queued']);
   });
 });
 
