@@ -143,11 +143,8 @@ export const callDirectly = (client: DynamoDBClient | SQSClient, signer: NotingS
     if (!line || !isPlain || !schema || !calls.operations.has(schema[2])) return sdk(...args);
     const calling = call({ schema, input }, line, endpoint, abortSignal);
     if (calls.watch) return calls.watch(`${schema[2]}Command`, calling);
-    if (!calls.repeatBySdk) return calling;
-    return calling.catch((error: unknown) => {
-      if (abortSignal?.aborted) throw error;
-      return sdk(...args);
-    });
+    // The SDK does not repeat one whose signal is aborted.
+    return calls.repeatBySdk ? calling.catch(() => sdk(...args)) : calling;
   };
   client.send = send as typeof client.send;
 };
