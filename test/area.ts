@@ -95,6 +95,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'storage/client',
     'test/aws',
     'storage/retries',
+    'storage/shared-read',
     'storage/dead-letters',
     'storage/conflicts',
     'parse-key',

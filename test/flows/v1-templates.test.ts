@@ -9,7 +9,7 @@ const VARIABLES = { nome: 'Ana', pedido: 'A-1842' };
 const TEXT = 'Oi, Ana! O pedido A-1842 saiu.';
 
 const messaging = await sharedMessaging();
-const tenant = await messaging.tenant();
+const tenant = await messaging.tenant({ takesEvents: true });
 
 /** An approved template on a number of its own; answers its id. */
 const approved = async (name: string): Promise<string> => {

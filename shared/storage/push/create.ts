@@ -1,4 +1,4 @@
-import { type AudienceDevice, MAX_DEVICES_OF_PERSON } from '../../domain/channels/push/device.ts';
+import type { AudienceDevice } from '../../domain/channels/push/device.ts';
 import { dispatchIdsOf, type PushChunk } from '../../domain/channels/push/dispatch.ts';
 import type { PushMessage } from '../../domain/channels/push/message.ts';
 import type { Id } from '../../domain/core/ids.ts';
@@ -9,7 +9,6 @@ import type { ChunkOwner, Claim, CommitOutcome, NewPush, PushCreationStore } fro
 import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
 import { leavesAfter } from '../archive/leaving.ts';
-import { coalescedTransact } from '../client/coalescer.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
@@ -123,23 +122,21 @@ const dispatchRows = (chunk: PushChunk, message: ChunkOwner, devices: readonly A
 
 /**
  * Writes the rows of a chunk's devices, and the chunk's own row last: if that exists, all of them do. Transactions are used only for their
- * size, 100 rows per call: they need a quarter of the calls of BatchWriteItem with 25, for one more write unit per device.
+ * size, 100 rows per call: they need a quarter of the calls of BatchWriteItem with 25, for one more write unit per device. `transact` makes
+ * the last call.
  */
 export const putPushChunk = async (
   table: Table,
   chunk: PushChunk,
   message: ChunkOwner,
   devices: readonly AudienceDevice[],
+  transact = (writes: readonly WriteOp[]) => table.transact(writes),
 ): ReturnType<PushCreationStore['putChunk']> => {
   const puts = dispatchRows(chunk, message, devices).map((put): WriteOp => ({ put }));
   const own: WriteOp = { put: { ...pushChunkRows.write(chunk), ttl: ttlOf(message) }, when: ABSENT };
   const rest = puts.splice(MAX_WRITES * Math.floor(puts.length / MAX_WRITES));
   for (let from = 0; from < puts.length; from += MAX_WRITES) await table.transact(puts.slice(from, from + MAX_WRITES));
-  const writes = [...rest, own];
-  // Concurrent messages to persons share a transaction.
-  const outcome = await (devices.length <= MAX_DEVICES_OF_PERSON
-    ? coalescedTransact(table, writes)
-    : table.transact(writes));
+  const outcome = await transact([...rest, own]);
   if (outcome.ok) return 'written';
   const row = outcome.reasons.at(-1)?.row;
   return row && readPushChunk(row).attempt === chunk.attempt ? 'found' : 'superseded';

@@ -9,7 +9,7 @@ import { KEYS } from '../access-patterns.ts';
 import { leavesAfter } from '../archive/leaving.ts';
 import { messageCountWrites } from '../automation/counters.ts';
 import { signalWorkItems, signalWrites } from '../automation/run-signals.ts';
-import { coalescedRead } from '../client/coalescer.ts';
+import { coalescedRead, coalescedTransact } from '../client/coalescer.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { uncountWrites } from '../contacts/sent-counts.ts';
@@ -208,7 +208,9 @@ export const pushSendStore = (table: Table, publish: (workItems: readonly Publis
     return (await table.write({ update: keyOf(chunk), set, when: isLeased(chunk) })).ok;
   },
   finish: (chunk) => finish(table, chunk),
-  putChunk: (chunk, tenant, devices) => putPushChunk(table, chunk, tenant, devices),
+  // Concurrent messages to persons share a transaction.
+  putChunk: (chunk, tenant, devices) =>
+    putPushChunk(table, chunk, tenant, devices, (writes) => coalescedTransact(table, writes)),
   async scheduleCheck(message, at) {
     const set = INDEX_KEYS.due('send_push', message.id, at);
     await table.write({ update: KEYS.message(message.id), set, when: isOpen(message) });
