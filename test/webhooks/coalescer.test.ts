@@ -44,6 +44,19 @@ test('a failed condition cancels its own request alone, and returns the stored r
   expect(await coalescedRead(world.table, keys)).toMatchObject([{ n: 1 }, { n: 1 }]);
 });
 
+test('a single write that no other joins is no transaction, and has the same outcomes', async () => {
+  const write = put();
+  const check = { check: write.put, when: { text: 'attribute_exists(#pk)' } };
+  const outcomes: unknown[] = [];
+  const calls = await world.proxy.callsOf(async () => {
+    for (const one of [write, write, check]) outcomes.push(await coalescedTransact(world.table, [one]));
+  });
+  // A check is possible in a transaction only.
+  expect(calls).toEqual({ PutItem: 2, TransactWriteItems: 1 });
+  const failed = { ok: false, reasons: [{ conditionFailed: true, row: { n: 1 } }] };
+  expect(outcomes).toMatchObject([{ ok: true }, failed, { ok: true }]);
+});
+
 test('an invalid write fails its own caller alone', async () => {
   const text = put();
   await world.table.write({ put: { ...text.put, n: 'no number' } });

@@ -4,6 +4,7 @@ import type { MessageRecord } from '../../domain/message/message.ts';
 import type { IdempotencyRecord, Reservation } from '../../domain/sending/message-store.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id } from '../client/attributes.ts';
+import { coalescedTransact } from '../client/coalescer.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
@@ -46,18 +47,22 @@ export const idempotencyWrite = ({
   };
 };
 
-/** Stores the balance that a send's response shows, and returns the one of its first response. One write. */
+/** Stores the balance that a send's response shows, and returns the one of its first response. One write, shared by concurrent sends. */
 export const keepAnsweredBalance = async (
   table: Table,
   { id, organizationId, callerKey }: Pick<MessageRecord, 'id' | 'organizationId' | 'callerKey'>,
   balance: number,
 ): Promise<number> => {
-  const { ok, row } = await table.write({
-    update: KEYS.idempotency(organizationId, callerKey),
-    setOnce: { answeredBalance: balance },
-    when: { text: '#messageId = :id', values: { id } },
-  });
-  return (ok && row ? idempotencyRows.read(row).answeredBalance : undefined) ?? balance;
+  const outcome = await coalescedTransact(table, [
+    {
+      update: KEYS.idempotency(organizationId, callerKey),
+      set: { answeredBalance: balance },
+      when: { text: '#messageId = :id AND attribute_not_exists(#answeredBalance)', values: { id } },
+    },
+  ]);
+  const row = outcome.ok ? undefined : outcome.reasons[0]?.row;
+  const kept = row && idempotencyRows.read(row);
+  return (kept?.messageId === id ? kept.answeredBalance : undefined) ?? balance;
 };
 /** The write that frees the key of a message that was certainly not sent. */
 export const freedKey = ({ id, organizationId, callerKey }: Reservation['message']): WriteOp => ({
