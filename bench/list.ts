@@ -25,9 +25,9 @@ interface Base {
   readonly layout: Layout;
 }
 const BASES: readonly Base[] = [
-  { name: figure(SMALL), layout: overYear(SMALL) },
-  { name: figure(LARGE), layout: overYear(LARGE) },
-  { name: `${figure(CROWDED)} of one hour`, layout: withinHour(CROWDED) },
+  { name: `${figure(SMALL)} messages`, layout: overYear(SMALL) },
+  { name: `${figure(LARGE)} messages`, layout: overYear(LARGE) },
+  { name: `${figure(CROWDED)} messages of one hour`, layout: withinHour(CROWDED) },
 ];
 const LIMIT = 50;
 const REPEATS = 30;
@@ -136,7 +136,7 @@ const measure = async (): Promise<Results> => {
       await layOutMessages(dynamodb, service.table.name, organizationId, layout);
       await service.table.write({ update: KEYS.wallet(organizationId), add: { sms: layout.size } });
       callers.push({ organizationId, layout, client: service.clientOf(keys.test) });
-      console.log(`list: ${name} messages laid out`);
+      console.log(`list: ${name} laid out`);
     }
     const results: Results[number][] = [];
     for (const selection of SELECTIONS) {
@@ -155,7 +155,7 @@ const measure = async (): Promise<Results> => {
 const verdictsOf = (results: Results): Verdict[] =>
   results.flatMap(({ selection: { what }, pages: [small, ...others] }) =>
     others.flatMap((page, at) => {
-      const than = `at ${BASES[at + 1]?.name} messages relative to ${BASES[0]?.name}, ${what}`;
+      const than = `at ${BASES[at + 1]?.name} relative to ${BASES[0]?.name}, ${what}`;
       const ratio = (of: 'ms' | 'readUnits') => page[of] / (small?.[of] ?? 0);
       return [
         verdict(`A page's time ${than}`, ratio('ms'), '≤', GOAL, '×'),
@@ -176,7 +176,7 @@ export const benchList = async (): Promise<Section> => {
   const results = await measure();
   const rows = results.flatMap(({ selection: { what }, counting, pages }) =>
     pages.map(({ ms, readUnits, trips }, at) => ({
-      Messages: BASES[at]?.name ?? '',
+      Base: BASES[at]?.name ?? '',
       Page: what,
       ms: figure(ms),
       'RRU (engine)': figure(readUnits),

@@ -23,6 +23,7 @@ import { isTransient } from '../../shared/storage/client/retries.ts';
 import { fc } from '../support/fast-check.ts';
 import '../support/aws-environment.ts';
 import { listening } from '../support/loopback.ts';
+import { passesOf } from '../support/sdk-passes.ts';
 import { use } from '../support/use.ts';
 import { httpsEndpoint, trustCert } from '../support/webhooks/endpoints.ts';
 
@@ -52,16 +53,6 @@ const sdk = new DynamoDBClient({ endpoint, maxAttempts: 1 });
 
 const TableName = 'table';
 const get = () => new GetItemCommand({ TableName, Key: { pk: { S: 'a' } } });
-/** Counts the calls of a client that pass the middleware of the SDK. */
-const passesOf = (client: DynamoDBClient) => {
-  let passed = 0;
-  const count = (next: (args: never) => Promise<never>) => (args: never) => {
-    passed += 1;
-    return next(args);
-  };
-  client.middlewareStack.add(count as never, { step: 'initialize', name: 'count' });
-  return () => passed;
-};
 /** A client whose calls go past the SDK, which has made its first one. */
 const directClient = async () => {
   const client = tableClient(endpoint);

@@ -13,6 +13,7 @@ import { queueClient } from '../../shared/queues/client.ts';
 import { fc } from '../support/fast-check.ts';
 import '../support/aws-environment.ts';
 import { listening } from '../support/loopback.ts';
+import { passesOf } from '../support/sdk-passes.ts';
 import { use } from '../support/use.ts';
 
 interface Received {
@@ -51,16 +52,6 @@ const directClient = async (options = {}) => {
   const client = queueClient(endpoint, options);
   await client.send(receive());
   return client;
-};
-/** Counts the calls of a client that pass the middleware of the SDK. */
-const passesOf = (client: SQSClient) => {
-  let passed = 0;
-  const count = (next: (args: never) => Promise<never>) => (args: never) => {
-    passed += 1;
-    return next(args);
-  };
-  client.middlewareStack.add(count as never, { step: 'initialize', name: 'count' });
-  return () => passed;
 };
 
 const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 });
