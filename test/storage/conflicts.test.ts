@@ -3,11 +3,12 @@ import { Unavailable } from '../../shared/domain/core/errors.ts';
 import { withRetries } from '../../shared/storage/client/retries.ts';
 import { conflictPatience, inScope } from '../../shared/wiring/process/scope.ts';
 
-const conflict = (): Error =>
+const cancelled = (code: string): Error =>
   Object.assign(new Error('cancelled'), {
     name: 'TransactionCanceledException',
-    CancellationReasons: [{ Code: 'None' }, { Code: 'TransactionConflict' }],
+    CancellationReasons: [{ Code: 'None' }, { Code: code }],
   });
+const conflict = () => cancelled('TransactionConflict');
 const named = (name: string): Error => Object.assign(new Error('refused'), { name });
 const throttle = () => named('ThrottlingException');
 
@@ -50,11 +51,45 @@ describe('a write that conflicts with others', () => {
     });
     expect(await withRetries(busy, () => 1)).toBe('done');
   });
+});
 
-  test('is the only fault that is waited for: a throttled table is reported after five tries', async () => {
+describe('a throttled call', () => {
+  test.each([
+    ['alone', throttle],
+    ['in a transaction', () => cancelled('ThrottlingError')],
+    ['with items of a batch unprocessed', () => named('ProvisionedThroughputExceededException')],
+  ])(
+    '%s, is tried eight times over more than a second while its caller waits, and five times otherwise',
+    async (_, fault) => {
+      const pauses: number[] = [];
+      vi.spyOn(Math, 'random').mockReturnValue(0.999);
+      const real = globalThis.setTimeout;
+      vi.spyOn(globalThis, 'setTimeout').mockImplementation(((work: () => void, ms: number) => {
+        pauses.push(ms);
+        return real(work, 0);
+      }) as never);
+      onTestFinished(() => void vi.restoreAllMocks());
+      const throttled = failing(100, fault);
+      await expect(withRetries(throttled, () => 1)).rejects.toThrow(Unavailable);
+      expect(throttled).toHaveBeenCalledTimes(8);
+      expect(pauses.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(3_000);
+      const alone = failing(100, fault);
+      await expect(withRetries(alone)).rejects.toThrow(Unavailable);
+      expect(alone).toHaveBeenCalledTimes(5);
+    },
+  );
+
+  test('is tried no longer once its caller cannot wait', async () => {
+    const left = [1, 1, 1, 1, 1];
     const throttled = failing(100, throttle);
-    await expect(withRetries(throttled, () => 1)).rejects.toThrow(Unavailable);
-    expect(throttled).toHaveBeenCalledTimes(5);
+    await expect(withRetries(throttled, () => left.shift() ?? 0)).rejects.toThrow(Unavailable);
+    expect(throttled).toHaveBeenCalledTimes(6);
+  });
+
+  test('has no more time than others after a fault of another kind: five tries', async () => {
+    const broken = failing(100, () => named('InternalServerError'));
+    await expect(withRetries(broken, () => 1)).rejects.toThrow(Unavailable);
+    expect(broken).toHaveBeenCalledTimes(5);
   });
 });
 

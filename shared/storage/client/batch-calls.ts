@@ -1,5 +1,6 @@
 import { BatchGetItemCommand, BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { ConflictPatience } from '../../domain/core/retry-on-conflict.ts';
 import { expressCondition, expressWrite } from './expressions.ts';
 import { withRetries } from './retries.ts';
 import type { Key, Row } from './row.ts';
@@ -28,6 +29,7 @@ export const getMany = async (
   name: string,
   keys: readonly Key[],
   { consistent, only }: { consistent?: boolean; only?: readonly string[] },
+  patience?: ConflictPatience,
 ): Promise<(Row | undefined)[]> => {
   const wanted = distinct(keys);
   const found = new Map<string, Row>();
@@ -46,13 +48,18 @@ export const getMany = async (
       }
       pending = answer.UnprocessedKeys?.[name]?.Keys ?? [];
       if (pending.length > 0) throw unprocessed(pending.length);
-    });
+    }, patience);
   }
   return keys.map((key) => found.get(nameOf(key)));
 };
 
 /** Puts rows without conditions: only for rows whose repeated write is harmless. Not a transaction: after `Unavailable` some may be written. */
-export const putMany = async (client: DynamoDBClient, name: string, rows: readonly Row[]): Promise<void> => {
+export const putMany = async (
+  client: DynamoDBClient,
+  name: string,
+  rows: readonly Row[],
+  patience?: ConflictPatience,
+): Promise<void> => {
   const wanted = distinct(rows);
   for (let start = 0; start < wanted.length; start += MAX_PUTS) {
     let pending = wanted.slice(start, start + MAX_PUTS).map((put) => ({ PutRequest: { Item: itemOf(put) } }));
@@ -60,7 +67,7 @@ export const putMany = async (client: DynamoDBClient, name: string, rows: readon
       const answer = await client.send(new BatchWriteItemCommand({ RequestItems: { [name]: pending } }));
       pending = (answer.UnprocessedItems?.[name] ?? []) as typeof pending;
       if (pending.length > 0) throw unprocessed(pending.length);
-    });
+    }, patience);
   }
 };
 

@@ -1,6 +1,7 @@
 import { Unavailable } from '../../domain/core/errors.ts';
 import { pause } from '../../domain/core/pause.ts';
 import type { ConflictPatience } from '../../domain/core/retry-on-conflict.ts';
+import { isThrottle } from './throttles.ts';
 
 /** Waits between attempts, in ms, each with full jitter, so that colliding writers spread out. */
 const WAITS_MS = [20, 60, 150, 350] as const;
@@ -63,26 +64,40 @@ const isConflict = (error: unknown): boolean => {
   return name === 'TransactionCanceledException' && reasons.some(({ Code }) => Code === 'TransactionConflict');
 };
 
-/** Conflicts are only retried beyond the usual waits for a caller that waits. */
+/** Conflicts and throttles are only retried beyond the usual waits for a caller that waits. */
 const NO_PATIENCE: ConflictPatience = () => 0;
 /** Further waits of a call with conflicts, in ms: repeated conflicts mean more writers. The last one repeats. */
 const CONFLICT_WAITS_MS = [...WAITS_MS, 600, 1_000] as const;
-
 /**
- * Runs a call to the table, retried after a transient fault at most five times within about 0.6 s, and after conflicts for as long as
- * `patience` lasts; then throws `Unavailable`, which a caller receives as 503. Only for calls whose repeat is harmless: reads, and
- * conditional writes.
+ * Further waits of a throttled call, in ms: a partition's units come back each second, so that tries within one second may all meet the
+ * same shortage. They end, because a table that is short for longer is not helped by more callers that wait.
  */
-export const withRetries = async <T>(call: () => Promise<T>, patience: ConflictPatience = NO_PATIENCE): Promise<T> => {
+const THROTTLE_WAITS_MS = [...WAITS_MS, 600, 1_000, 1_000] as const;
+
+/** The longest waits before the next attempts of one call; undefined once it has no more. */
+const waitsOf = (patience: ConflictPatience) => {
   const startedAt = performance.now();
   let [faults, conflicts] = [0, 0];
+  return (error: unknown): number | undefined => {
+    const isPatient = patience(startedAt) > 0;
+    if (isPatient && isConflict(error)) return CONFLICT_WAITS_MS[conflicts++] ?? CONFLICT_WAITS_MS.at(-1);
+    return (isPatient && isThrottle(error) ? THROTTLE_WAITS_MS : WAITS_MS)[faults++];
+  };
+};
+
+/**
+ * Runs a call to the table, retried after a transient fault at most five times within about 0.6 s. While `patience` lasts, a throttled call
+ * is tried three times more, over a second or two, and conflicts are retried without a limit. Then throws `Unavailable`, which a caller
+ * receives as 503. Only for calls whose repeat is harmless: reads, and conditional writes.
+ */
+export const withRetries = async <T>(call: () => Promise<T>, patience: ConflictPatience = NO_PATIENCE): Promise<T> => {
+  const waitAfter = waitsOf(patience);
   for (;;) {
     try {
       return await call();
     } catch (error) {
       if (!isTransient(error)) throw error;
-      const waits = isConflict(error) && patience(startedAt) > 0;
-      const wait = waits ? (CONFLICT_WAITS_MS[conflicts++] ?? CONFLICT_WAITS_MS.at(-1)) : WAITS_MS[faults++];
+      const wait = waitAfter(error);
       if (wait === undefined) throw new Unavailable('The table did not answer in time.', { cause: error });
       await pause(Math.random() * wait);
     }

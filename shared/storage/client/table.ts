@@ -84,8 +84,8 @@ const queryInput = (tableName: string, range: QueryRange): QueryCommandInput => 
 const asRow = (item: Parameters<typeof unmarshall>[0]): Row => unmarshall(item) as Row;
 
 /**
- * The single table and its calls. Each is retried a bounded number of times on transient faults (throttle, 5xx, lost connection), and
- * writes that conflict with other transactions as long as `patience` allows; then throws `Unavailable`. A failed condition is a result,
+ * The single table and its calls. Each is retried a bounded number of times on transient faults (5xx, lost connection; more often after a
+ * throttle), and writes that conflict with other transactions as long as `patience` allows; then throws `Unavailable`. A failed condition is a result,
  * never an exception. A repeated write whose response was lost fails its own conditions: callers recognize their own row in
  * `CancelReason.row`, so nothing depends on request tokens.
  */
@@ -120,7 +120,7 @@ export class Table {
       ProjectionExpression: projection,
       ExpressionAttributeNames: projection ? expressCondition({ text: projection }).names : undefined,
     };
-    const answer = await withRetries(() => this.#client.send(new GetItemCommand(input)));
+    const answer = await withRetries(() => this.#client.send(new GetItemCommand(input)), this.#patience);
     return answer.Item ? asRow(answer.Item) : undefined;
   }
 
@@ -129,18 +129,18 @@ export class Table {
     keys: readonly Key[],
     options: { consistent?: boolean; only?: readonly string[] } = {},
   ): Promise<(Row | undefined)[]> {
-    return getMany(this.#client, this.name, keys, options);
+    return getMany(this.#client, this.name, keys, options, this.#patience);
   }
 
   /** Puts whole rows without conditions, 25 per round trip: only for rows whose repeated write is harmless. */
   async putMany(rows: readonly Row[]): Promise<void> {
-    return putMany(this.#client, this.name, rows);
+    return putMany(this.#client, this.name, rows, this.#patience);
   }
 
   /** One page of a partition. */
   async query(range: QueryRange): Promise<QueryPage> {
     const input = queryInput(this.name, range);
-    const answer = await withRetries(() => this.#client.send(new QueryCommand(input)));
+    const answer = await withRetries(() => this.#client.send(new QueryCommand(input)), this.#patience);
     const rows = (answer.Items ?? []).map(asRow);
     return answer.LastEvaluatedKey ? { rows, nextKey: unmarshall(answer.LastEvaluatedKey) } : { rows };
   }
@@ -167,7 +167,7 @@ export class Table {
         Select: 'COUNT',
         ProjectionExpression: undefined,
       };
-      const answer = await withRetries(() => this.#client.send(new QueryCommand(input)));
+      const answer = await withRetries(() => this.#client.send(new QueryCommand(input)), this.#patience);
       total += answer.Count ?? 0;
       startKey = answer.LastEvaluatedKey ? unmarshall(answer.LastEvaluatedKey) : undefined;
     } while (startKey);

@@ -38,6 +38,9 @@ const reasonsOfError = (error: unknown): readonly string[] | undefined => {
 
 const isLeft = (part: unknown): boolean => typeof part === 'object' && part !== null && Object.keys(part).length > 0;
 
+/** Whether DynamoDB refused the call for lack of throughput. */
+export const isThrottle = (error: unknown): boolean => reasonsOfError(error) !== undefined;
+
 /** A batch succeeds with unprocessed items: writes for lack of throughput, reads also when the response is full. */
 const reasonsOfOutput = (output: unknown): readonly string[] | undefined => {
   const { UnprocessedItems, UnprocessedKeys }: { UnprocessedItems?: unknown; UnprocessedKeys?: unknown } = output ?? {};
