@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { PROJECT } from './processes.ts';
-import { figure, median, type Section, table } from './report.ts';
+import { figure, median, type Section } from './report.ts';
+import { table } from './table.ts';
 
 /** Timed as started from a terminal. */
 const COMMANDS: readonly { readonly name: string; readonly args: readonly string[]; readonly repeats: number }[] = [

@@ -6,11 +6,12 @@ import { rootKeysOf } from '../infra/operator/root-keys.ts';
 import { localKeyProvider } from '../shared/providers/keys/local-key-provider.ts';
 import { tableClient } from '../shared/storage/client/client.ts';
 import type { Client } from '../test/support/api.ts';
-import { startInfobipStandIn } from '../test/support/providers/infobip-stand-in.ts';
+import { type InfobipStandIn, startInfobipStandIn } from '../test/support/providers/infobip-stand-in.ts';
+import { deliver } from '../test/support/providers/stand-in.ts';
 import { messageSizeIn, modelledWriteUnits } from './capacity-model.ts';
 import type { Consumed, CountingProxy } from './counting-proxy.ts';
 import { startService, tablesAt } from './processes.ts';
-import { columns, figure, type Section } from './report.ts';
+import { columns, figure, type Section, verdict } from './report.ts';
 
 const REPEATS = 20;
 const SILENT = '+5511999990099';
@@ -18,9 +19,14 @@ const DELIVERED = '+5511999990005';
 /** A sandbox outcome comes 3 s after its send, its event right after it. */
 const OUTCOME_MS = 5_000;
 
+interface Callers extends Readonly<Record<'live' | 'test', Client>> {
+  readonly provider: InfobipStandIn;
+}
 interface Work {
   readonly what: string;
-  readonly run: (callers: Readonly<Record<'live' | 'test', Client>>, turn: number) => Promise<unknown>;
+  readonly run: (callers: Callers, turn: number) => Promise<unknown>;
+  /** What comes before each run, and is not counted. */
+  readonly first?: (callers: Callers, turn: number) => Promise<unknown>;
   /** Wait after each run, in ms, to count asynchronous work as well. */
   readonly thenMs?: number;
   readonly repeats?: number;
@@ -41,11 +47,26 @@ const get =
     if (status !== 200) throw new Error(`${path()} was answered ${status}: ${text}`);
   };
 
+/** Delivers the provider's receipt of the last live send. */
+const receive: Work['run'] = async ({ provider }) => {
+  const message = provider.messages.at(-1);
+  if (!message) throw new Error('the provider accepted nothing');
+  const { status } = await deliver(provider.receipt(message, 'delivered'));
+  if (status !== 200) throw new Error(`a receipt was answered ${status}`);
+};
+
+const LIVE_SEND = 'Send, live, otp';
+const RECEIPT = 'Receipt of a live send, applied';
+/** Goal: write units of the two together, modelled. */
+const WRITE_UNITS = 24;
+/** A receipt's consumer is done within this time, in ms. */
+const APPLIED_MS = 500;
 /** Everything that is counted, in this order: later work reads what earlier work wrote. */
 const WORKS: readonly Work[] = [
   { what: 'Send, test, otp', run: send('test', 'otp', SILENT) },
   { what: 'Send, test, premium', run: send('test', 'premium', SILENT) },
-  { what: 'Send, live, otp', run: send('live', 'otp', '+5511987654321') },
+  { what: LIVE_SEND, run: send('live', 'otp', '+5511987654321') },
+  { what: RECEIPT, run: receive, first: send('live', 'otp', '+5511987654323'), thenMs: APPLIED_MS },
   { what: 'Send, live, premium', run: send('live', 'premium', '+5511987654322') },
   {
     what: 'Send, test, otp, with its outcome and its event',
@@ -69,10 +90,11 @@ interface Counted {
 }
 
 /** Counts a work's runs after one that fills the caches. Takes the minimum: background work can only add to it. */
-const count = async (proxy: CountingProxy, callers: Parameters<Work['run']>[0], work: Work): Promise<Counted> => {
-  const { what, run, thenMs = 0, repeats = REPEATS } = work;
+const count = async (proxy: CountingProxy, callers: Callers, work: Work): Promise<Counted> => {
+  const { what, run, first, thenMs = 0, repeats = REPEATS } = work;
   const runs: Consumed[] = [];
   for (let turn = 0; turn <= repeats; turn++) {
+    await first?.(callers, turn);
     proxy.reset();
     await run(callers, turn);
     await pause(thenMs);
@@ -116,7 +138,7 @@ const measure = async () => {
     const tables = tablesAt(store.endpoint);
     const target = { tables, ...rootKeysOf(tables, async () => () => wrapping) };
     await saveProvider(target, 'live', { channel: 'sms', name: 'infobip', settings: provider.settings });
-    const callers = { live: clientOf(keys.live), test: clientOf(keys.test) };
+    const callers = { live: clientOf(keys.live), test: clientOf(keys.test), provider };
     const counted: Counted[] = [];
     for (const work of WORKS) counted.push(await count(proxy, callers, work));
     return { counted, indexed: await countsIndexes(proxy, live.name) };
@@ -147,5 +169,8 @@ export const benchCapacity = async (): Promise<Section> => {
     `A proxy in front of the engine adds \`ReturnConsumedCapacity: TOTAL\` to each call and sums the results. Measured: the units of the embedded engine (Dynoxide), whose figures ${indexed ? 'include' : 'do **not** include'} writes of index entries. Modelled: the units of the same calls by DynamoDB's documented rules, including index entries. Each is the minimum of ${REPEATS} runs in a process with filled caches (prices, settings, routes and breakers are read every few seconds). A live send includes the draw from its key's rate limit.`,
     columns(rows),
   ];
-  return { title: 'Request units and round trips', rounds: REPEATS, verdicts: [], text: text.join('\n\n') };
+  const together = counted.flatMap(({ what, modelled }) => (what === LIVE_SEND || what === RECEIPT ? [modelled] : []));
+  const units = together.reduce((sum, each) => sum + each, 0);
+  const verdicts = [verdict('write units of a live send (otp) with its receipt', units, '≤', WRITE_UNITS)];
+  return { title: 'Request units and round trips', rounds: REPEATS, verdicts, text: text.join('\n\n') };
 };

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { packFunctions } from '../infra/build/pack.ts';
 import { PROJECT } from './processes.ts';
-import { figure, median, type Section, table, type Verdict, verdict } from './report.ts';
+import { figure, median, type Section, type Verdict, verdict } from './report.ts';
+import { table } from './table.ts';
 
 const REPEATS = Number(process.env.REPEATS ?? 7);
 /** Pairs of imports by which a sender is compared with the reference: this many times as many as of any function. */

@@ -108,7 +108,7 @@ export const startCountingProxy = async (target: string): Promise<CountingProxy>
       actions: Object.fromEntries(
         [...Map.groupBy(counted, ({ action }) => action)].map(([name, all]) => [name, all.length]),
       ),
-      calls: counted,
+      calls: [...counted],
     }),
     async close() {
       agent.destroy();

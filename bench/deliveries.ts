@@ -10,7 +10,8 @@ import { type Receiver, startReceiver, until, untilReceived } from './delivery-r
 import { rowsPerSecond } from './delivery-rows.ts';
 import { cpuMs, startService } from './processes.ts';
 import { ROUNDS } from './record.ts';
-import { figure, median, type Section, table, verdict } from './report.ts';
+import { figure, median, type Section, verdict } from './report.ts';
+import { table } from './table.ts';
 
 const FLOOR_MS = 4_000;
 /** Connections of the floor. */
@@ -28,6 +29,8 @@ const LATENCY_CALLS = { contacts: 100, sends: 20 };
 const COUNTED = { endpoints: 10, events: 50 };
 const DELIVERED = '+5511999990005';
 const GOAL = 0.5;
+/** Goal of a delivery. */
+const WRITE_UNITS = 10;
 const QUIET_MS = 1_500;
 
 /** Signed posts per second of a bare process. */
@@ -276,7 +279,12 @@ export const benchDeliveries = async (): Promise<Section> => {
     const ten = results.bursts[0]?.runs ?? [];
     const ratio = median(ten.map(({ perSecond }) => perSecond)) / median(results.floors);
     const what = `deliveries/s to ${BURSTS[0].endpoints} endpoints, relative to signed posts alone`;
-    return { title: 'A delivery', verdicts: [verdict(what, ratio, '≥', GOAL, '×')], text: textOf(results) };
+    const [writeUnits = Number.NaN] = results.units;
+    const verdicts = [
+      verdict(what, ratio, '≥', GOAL, '×'),
+      verdict('write units of a delivery', writeUnits, '≤', WRITE_UNITS),
+    ];
+    return { title: 'A delivery', verdicts, text: textOf(results) };
   } finally {
     await receiver.close();
   }

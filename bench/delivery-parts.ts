@@ -11,7 +11,8 @@ import { eventWrite, outbox } from '../shared/storage/due-work/outbox.ts';
 import { deliveryStore } from '../shared/storage/webhooks/deliveries.ts';
 import { webhookStore } from '../shared/storage/webhooks/subscriptions.ts';
 import { cpuMs, inGroups, startStore } from './processes.ts';
-import { figure, table } from './report.ts';
+import { figure } from './report.ts';
+import { table } from './table.ts';
 
 /** CPU time of one part of a delivery, in ms: in the process itself and in the engine. */
 export interface Part {

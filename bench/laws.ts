@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { startTableLaws, type TableLaws } from '../infra/local/table-laws/proxy.ts';
+import { mapConcurrently } from '../shared/domain/core/map-concurrently.ts';
 import { deliveryStore } from '../shared/storage/webhooks/deliveries.ts';
 import { webhookStore } from '../shared/storage/webhooks/subscriptions.ts';
 import { apiClient } from '../test/support/api.ts';
@@ -8,7 +9,7 @@ import { GROWN } from './cluster.ts';
 import { startReceiver } from './delivery-receiver.ts';
 import { fundedOrganization, runLoadInThread, startStackProcess, startStore, tablesAt } from './processes.ts';
 import { ROUNDS } from './record.ts';
-import { columns, figure, type Section, verdict } from './report.ts';
+import { columns, figure, type Section, type Verdict, verdict } from './report.ts';
 import { sendPlan } from './send.ts';
 
 const CONNECTIONS = [1, 4, 16, 64];
@@ -26,6 +27,8 @@ const CONSUMERS = 20;
 const BATCHES = 5;
 const EVENTS = 10;
 const CONSUMER = new URL('./laws-consumer.ts', import.meta.url);
+/** Callers of one organization that create contacts at once, and how many each creates. */
+const CONTACTS = { callers: 24, each: 25 };
 /** Recipients of the sandbox that end without a receipt: a thousand, since a recipient's messages share a partition of an index. */
 const SILENT = '+551199{nnn}0099';
 
@@ -116,54 +119,87 @@ const fanOut = async ({ laws, port, organization }: Lawful, scale: number) => {
   };
 };
 
+/** Contacts that concurrent callers of one organization create, each of which its counters count. */
+const contacts = async ({ laws, port, organization }: Lawful) => {
+  const client = apiClient(`http://127.0.0.1:${port}`, organization.keys.test);
+  const total = CONTACTS.callers * CONTACTS.each;
+  const phones = Array.from({ length: total }, (_, at) => `+551197${String(at).padStart(7, '0')}`);
+  const statuses: Record<string, number> = {};
+  const from = performance.now();
+  const refusals = await refusedDuring(laws, () =>
+    mapConcurrently(phones, CONTACTS.callers, async (phone) => {
+      const { status } = await client.post('/contacts', { phone });
+      statuses[status] = (statuses[status] ?? 0) + 1;
+    }),
+  );
+  const perSecond = (total * 1000) / (performance.now() - from);
+  return {
+    'contacts/s': figure(perSecond),
+    'refused, %': figure((1 - (statuses['201'] ?? 0) / total) * 100),
+    statuses: JSON.stringify(statuses),
+    'table refused': refusals,
+  };
+};
+
+const numberOf = (text: string): number => Number(text.replace(',', ''));
 /** Of runs of the same kind in each round, the one in the middle by what it got through. */
 const middleOf = <R extends object>(runs: readonly R[], same: (run: R) => unknown, by: (run: R) => string): R[] =>
   [...Map.groupBy(runs, same).values()].flatMap((group) => {
-    const sorted = [...group].sort((a, b) => Number(by(a).replace(',', '')) - Number(by(b).replace(',', '')));
+    const sorted = [...group].sort((a, b) => numberOf(by(a)) - numberOf(by(b)));
     return sorted[Math.floor((sorted.length - 1) / 2)] ?? [];
   });
 
-/** Behind the laws of DynamoDB: what is refused of one wallet's sends, and of one subscription's events. */
-export const benchLaws = async (): Promise<Section> => {
-  const sent: Awaited<ReturnType<typeof sends>>[] = [];
-  const fanned: Awaited<ReturnType<typeof fanOut>>[] = [];
-  const hottest: Readonly<Record<string, string | number>>[] = [];
+interface Rounds {
+  readonly sent: Awaited<ReturnType<typeof sends>>[];
+  readonly fanned: Awaited<ReturnType<typeof fanOut>>[];
+  readonly created: Awaited<ReturnType<typeof contacts>>[];
+  /** The keys that took most units, of each round. */
+  readonly hottest: Readonly<Record<string, string | number>>[];
+}
+
+const hottestOf = ({ laws }: Lawful, scale: number) =>
+  laws
+    .statistics()
+    .hottest.slice(0, HOTTEST)
+    .map((use) => ({ scale, ...use, partition: use.partition.split('#')[0] ?? '' }));
+
+const measureRounds = async (): Promise<Rounds> => {
+  const rounds: Rounds = { sent: [], fanned: [], created: [], hottest: [] };
   for (const scale of Array.from({ length: ROUNDS }, () => SCALES).flat()) {
     const lawful = await startLawful(scale);
     try {
       for (const connections of CONNECTIONS) {
-        sent.push(await sends(lawful, scale, connections));
-        console.log('laws:', sent.at(-1));
+        rounds.sent.push(await sends(lawful, scale, connections));
+        console.log('laws:', rounds.sent.at(-1));
       }
-      hottest.push(
-        ...lawful.laws
-          .statistics()
-          .hottest.slice(0, HOTTEST)
-          .map((use) => ({ scale, ...use, partition: use.partition.split('#')[0] ?? '' })),
-      );
-      // Scaled, it would measure the table's limits alone, which 20 consumers that repeat at once never come below.
-      if (scale === 1) fanned.push(await fanOut(lawful, scale));
+      rounds.hottest.push(...hottestOf(lawful, scale));
+      // Scaled, they would measure the table's limits alone, which callers that repeat at once never come below.
+      if (scale === 1) {
+        rounds.fanned.push(await fanOut(lawful, scale));
+        rounds.created.push(await contacts(lawful));
+        console.log('laws:', rounds.fanned.at(-1), rounds.created.at(-1));
+      }
     } finally {
       await lawful.stop();
     }
   }
-  const refused = Math.max(
-    ...sent.flatMap((one) => (one.scale === 1 && one.connections === 64 ? [Number(one['refused, %'])] : [])),
-  );
-  const middle = middleOf(
+  return rounds;
+};
+
+const middleSends = ({ sent }: Rounds) =>
+  middleOf(
     sent,
     ({ scale, connections }) => `${scale} ${connections}`,
     (one) => one['accepted/s'],
   );
-  const most = Math.max(
-    ...middle.flatMap((one) =>
-      one.scale === SCALED && Number(one['refused, %']) < 1 ? [Number(one['accepted/s'].replace(',', ''))] : [],
-    ),
-  );
-  const text = `One wallet's sends (\`POST /v2/sms/messages\`, sandbox) behind the laws of docs/table-laws.md, their limits divided by \`scale\`. Scaled, the table as a
+const only = () => 0;
+
+const textOf = (
+  rounds: Rounds,
+): string => `One wallet's sends (\`POST /v2/sms/messages\`, sandbox) behind the laws of docs/table-laws.md, their limits divided by \`scale\`. Scaled, the table as a
 whole has no limit: it is one that has grown with its traffic, and the limits are those of each partition key. Of ${ROUNDS} rounds the one in the middle by what it accepted.
 
-${columns(middle)}
+${columns(middleSends(rounds))}
 
 Before an organization's sends were spread over lanes (commit 7587362, 2026-11-23, this bench on this machine), the scaled run accepted 6.50 a second of
 1 connection, 5.00 of 4 (60.8 % refused), 3.00 of 16 (92.6 %) and 3.75 of 64 (96.3 %); with the limits as they are 39.0, 57.3, 71.0 and 96.8 (p95 3,560 ms).
@@ -171,29 +207,39 @@ The scaled figures times ${SCALED} are what the documented limits of a partition
 
 The keys that took most units of the last round's sends, warm-up included:
 
-${columns(hottest.slice(-HOTTEST * SCALES.length))}
+${columns(rounds.hottest.slice(-HOTTEST * SCALES.length))}
 
 ${CONSUMERS} consumers give one subscription ${BATCHES} batches of ${EVENTS} events each; a batch that failed is given again.
 
-${columns(
-  middleOf(
-    fanned,
-    ({ scale }) => scale,
-    (one) => one['events/s'],
-  ),
-)}`;
-  return {
-    title: "Behind DynamoDB's laws",
-    verdicts: [
-      verdict('sends of one wallet refused at 64 connections behind the laws', refused, '<', 1, ' %'),
-      verdict(
-        'sends of one wallet with less than 1 % refused, limits ÷ 20, times 20',
-        most * SCALED,
-        '≥',
-        1_000,
-        ' /s',
-      ),
-    ],
-    text,
-  };
+${columns(middleOf(rounds.fanned, only, (one) => one['events/s']))}
+
+${CONTACTS.callers} callers of one organization create ${CONTACTS.each} contacts each.
+
+${columns(middleOf(rounds.created, only, (one) => one['contacts/s']))}`;
+
+const verdictsOf = (rounds: Rounds): Verdict[] => {
+  const refused = rounds.sent.filter(({ scale, connections }) => scale === 1 && connections === 64);
+  const worst = (all: readonly { readonly 'refused, %': string }[]) =>
+    Math.max(...all.map((one) => Number(one['refused, %'])));
+  const most = middleSends(rounds).filter((one) => one.scale === SCALED && Number(one['refused, %']) < 1);
+  const perSecond = Math.max(...most.map((one) => numberOf(one['accepted/s'])));
+  const givenUp = Math.max(...rounds.fanned.map((one) => Number(one['tries given up, %'])));
+  return [
+    verdict('sends of one wallet refused at 64 connections behind the laws', worst(refused), '<', 1, ' %'),
+    verdict(
+      'sends of one wallet with less than 1 % refused, limits ÷ 20, times 20',
+      perSecond * SCALED,
+      '≥',
+      1_000,
+      ' /s',
+    ),
+    verdict(`batches that ${CONSUMERS} consumers of one subscription gave up`, givenUp, '<', 1, ' %'),
+    verdict(`contacts refused of ${CONTACTS.callers} callers of one organization`, worst(rounds.created), '<', 1, ' %'),
+  ];
+};
+
+/** Behind the laws of DynamoDB: what is refused of one wallet's sends, of one subscription's events and of one organization's contacts. */
+export const benchLaws = async (): Promise<Section> => {
+  const rounds = await measureRounds();
+  return { title: "Behind DynamoDB's laws", verdicts: verdictsOf(rounds), text: textOf(rounds) };
 };

@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { beforeAfter } from './before-after.ts';
 import { recordIn, staleBecause } from './record.ts';
+import { cellsOf, table } from './table.ts';
 
 /** A section of RESULTS.md. */
 export interface Section {
@@ -21,10 +23,6 @@ export interface Verdict {
 }
 
 const FILE = join(import.meta.dirname, 'RESULTS.md');
-
-/** A Markdown table. */
-export const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 
 /** A Markdown table of rows that name their columns. */
 export const columns = (rows: readonly Readonly<Record<string, string | number>>[]): string =>
@@ -107,6 +105,22 @@ export interface Marked {
   readonly stale: ReadonlyMap<string, readonly string[]>;
 }
 
+/** What stands in the document of each section, in its order: of those that were run, what they say now. */
+const partsOf = (
+  before: string,
+  order: readonly string[],
+  run: ReadonlyMap<string, Section>,
+  kind: Kind,
+  of: (section: Section) => string,
+): ReadonlyMap<string, string> =>
+  new Map(
+    order.flatMap((name) => {
+      const section = run.get(name);
+      const text = section ? of(section) : kept(before, name, kind);
+      return text ? [[name, text] as const] : [];
+    }),
+  );
+
 /** The document with sections that were run replaced, all others kept, and each marked if it is stale. */
 export const results = (
   before: string,
@@ -114,25 +128,25 @@ export const results = (
   run: ReadonlyMap<string, Section>,
   reasonsOf: (text: string) => readonly string[] = (text) => staleBecause(recordIn(text)),
 ): Marked => {
-  const texts = new Map<string, string>();
-  for (const name of order) {
-    const section = run.get(name);
-    const text = section ? `## ${section.title}\n\n${section.text}` : kept(before, name, 'text');
-    if (text) texts.set(name, text);
-  }
+  const texts = partsOf(before, order, run, 'text', ({ title, text }) => `## ${title}\n\n${text}`);
+  const goals = partsOf(before, [...texts.keys()], run, 'verdicts', goalsOf);
   const reasons = new Map([...texts].map(([name, text]) => [name, reasonsOf(text)]));
-  const goals = [...texts.keys()].flatMap((name) => {
-    const section = run.get(name);
-    const inner = section ? goalsOf(section) : kept(before, name, 'verdicts');
-    return inner ? [part(name, 'verdicts', marked(inner, reasons.get(name) ?? []))] : [];
-  });
-  const bodies = [...texts].map(([name, text]) => part(name, 'text', marked(text, reasons.get(name) ?? [])));
+  const isStale = (name: string) => (reasons.get(name) ?? []).length > 0;
+  const written = (of: ReadonlyMap<string, string>, kind: Kind) =>
+    [...of].map(([name, inner]) => part(name, kind, marked(inner, reasons.get(name) ?? [])));
   const states = table(
     ['Section', 'Measured (UTC)', 'Commit', 'Rounds', 'Machine', 'State'],
     [...texts].map(([name, text]) => stateRow(name, text, reasons.get(name) ?? [])),
   );
-  const document = `${[INTRODUCTION, '## Sections', states, '## Goals', ...goals, ...bodies].join('\n\n')}\n`;
-  return { document, stale: new Map([...reasons].filter(([, why]) => why.length > 0)) };
+  const parts = [
+    INTRODUCTION,
+    `## Sections\n\n${states}`,
+    beforeAfter((name) => cellsOf(goals.get(name) ?? ''), isStale),
+    '## Goals',
+    ...written(goals, 'verdicts'),
+    ...written(texts, 'text'),
+  ];
+  return { document: `${parts.join('\n\n')}\n`, stale: new Map([...reasons].filter(([name]) => isStale(name))) };
 };
 
 /** Writes RESULTS.md: replaces the sections that were run, and marks all that are stale. */

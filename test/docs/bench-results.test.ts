@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { beforeAfter } from '../../bench/before-after.ts';
 import { recordIn, recordLine, type SectionRecord, staleBecause } from '../../bench/record.ts';
 import { results, type Section, verdict } from '../../bench/report.ts';
+import { cellsOf } from '../../bench/table.ts';
 
 const RECORD: SectionRecord = {
   section: 'a',
@@ -77,5 +80,26 @@ describe('the bench results', () => {
 
   test('say first what they do not show', () => {
     expect(document.split('\n')[2]).toMatch(/does not show: AWS/);
+  });
+
+  test('compare what a busy tenant ran into with the goals that stand in them, and say which are stale', () => {
+    const goal = ['rows handed over a second by one dispatcher', '14,345', '≥ 1667', 'yes'];
+    const rows = cellsOf(
+      beforeAfter(
+        (section) => (section === 'dispatch' ? [goal] : []),
+        (section) => section === 'send',
+      ),
+    );
+    const of = (what: string) => rows.find(([name]) => name?.startsWith(what));
+    expect(of('Due rows')).toEqual([expect.anything(), '33', '14,345', '≥ 1667', 'dispatch']);
+    expect(of('Processor time')?.slice(2)).toEqual(['not measured', '', 'send, stale']);
+    expect(document).toContain('\n\n## Before and after\n\n');
+  });
+
+  test('have a goal for each thing that a busy tenant ran into', () => {
+    const file = readFileSync(new URL('../../bench/RESULTS.md', import.meta.url), 'utf8');
+    const compared = file.slice(file.indexOf('## Before and after'), file.indexOf('## Goals'));
+    expect(cellsOf(compared).length).toBeGreaterThan(5);
+    expect(compared).not.toContain('not measured');
   });
 });
