@@ -99,7 +99,8 @@ describe('the bench results', () => {
   test('have a goal for each thing that a busy tenant ran into', () => {
     const file = readFileSync(new URL('../../bench/RESULTS.md', import.meta.url), 'utf8');
     const compared = file.slice(file.indexOf('## Before and after'), file.indexOf('## Goals'));
-    expect(cellsOf(compared).length).toBeGreaterThan(5);
-    expect(compared).not.toContain('not measured');
+    const now = cellsOf(compared).map(([, , measured]) => measured);
+    expect(now.length).toBeGreaterThan(5);
+    expect(now).not.toContain('not measured');
   });
 });
