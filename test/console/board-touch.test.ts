@@ -38,26 +38,24 @@ const drag = async (page: Page, title: string, to: { x: number; y: number }, the
   for (const share of [0.25, 0.5, 0.75, 1])
     await finger.move(from.x + (to.x - from.x) * share, from.y + (to.y - from.y) * share);
   const announced = page.getByText(`${title} sobre ${there}.`);
-  // At an edge the board scrolls for as long as the finger moves there.
-  const moveOn = async () => {
-    await finger.move(to.x, to.y);
-    await finger.move(to.x - 1, to.y);
-    return announced.count();
-  };
-  await expect.poll(moveOn, PATIENCE).toBe(1);
-  // In the middle of the screen, where the board stands still until the card is let go.
   // While the page scrolls below the finger, the place lies a little lower.
   let polls = 0;
-  const moveInside = async () => {
+  const moveOn = async () => {
     const y = to.y + (polls++ % 4) * 8;
     const box = await column(page, there.split(',')[0] ?? '').boundingBox();
     const width = page.viewportSize()?.width ?? 0;
-    const x = Math.min(Math.max((box?.x ?? 0) + (box?.width ?? 0) / 2, width * 0.35), width * 0.65);
+    const half = (box?.width ?? 0) / 2;
+    const centre = (box?.x ?? 0) + half;
+    // In the middle of the screen the board stands still until the card is let go. At an edge it scrolls for as long as the finger moves
+    // there, and may have scrolled too far by the next move: then the column lies behind the other edge.
+    const still = Math.min(Math.max(centre, width * 0.35), width * 0.65);
+    const edge = centre > still ? width - 6 : 6;
+    const x = Math.abs(centre - still) < half ? still : edge;
     await finger.move(x, y);
     await finger.move(x - 1, y);
     return announced.count();
   };
-  await expect.poll(moveInside, PATIENCE).toBe(1);
+  await expect.poll(moveOn, PATIENCE).toBe(1);
   await finger.lift();
   await expect.poll(() => dragging(page).count(), PATIENCE).toBe(0);
 };
