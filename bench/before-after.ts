@@ -62,8 +62,8 @@ const LIMITS: readonly Limit[] = [
     goal: 'processor time of a send (otp)',
   },
   {
-    what: 'Sends a second of one process and one engine',
-    before: '329; an SMS gateway without ledger or durable store: 608',
+    what: 'Sends a second of one process and one engine; now with a test key, so without a provider',
+    before: '329; to a provider, by an SMS gateway without ledger or durable store: 608',
     section: 'send',
     goal: 'sends/s (otp) at 64 connections',
   },
