@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Unavailable } from '../../shared/domain/core/errors.ts';
 import { withRetries } from '../../shared/storage/client/retries.ts';
+import { Table } from '../../shared/storage/client/table.ts';
 import { conflictPatience, inScope } from '../../shared/wiring/process/scope.ts';
 
 const cancelled = (code: string): Error =>
@@ -11,6 +12,7 @@ const cancelled = (code: string): Error =>
 const conflict = () => cancelled('TransactionConflict');
 const named = (name: string): Error => Object.assign(new Error('refused'), { name });
 const throttle = () => named('ThrottlingException');
+const KEY = { pk: 'a', sk: 'b' };
 
 /** A call that fails so many times. */
 const failing = (times: number, fault: () => Error) => {
@@ -78,6 +80,21 @@ describe('a throttled call', () => {
       expect(alone).toHaveBeenCalledTimes(5);
     },
   );
+
+  test.each([
+    ['a read', (table: Table) => table.get(KEY)],
+    ['reads in a batch', (table: Table) => table.getMany([KEY])],
+    ['a query', (table: Table) => table.query({ partition: 'a' })],
+    ['puts in a batch', (table: Table) => table.putMany([KEY])],
+    ['a write', (table: Table) => table.write({ put: KEY })],
+    ['a transaction', (table: Table) => table.transact([{ put: KEY }])],
+  ])('has the patience of its table: %s', async (_, call) => {
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const send = failing(7, throttle);
+    await call(new Table({ send } as never, 'table', () => 1));
+    expect(send).toHaveBeenCalledTimes(8);
+  });
 
   test('is tried no longer once its caller cannot wait', async () => {
     const left = [1, 1, 1, 1, 1];
