@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 
-const LOCK_TIMEOUT_MS = 60_000;
+const LOCK_TIMEOUT_MS = 300_000;
 
 /**
  * Runs `work` while this process has exclusive access to the build folder; tests start many local stacks concurrently. The lock is a file

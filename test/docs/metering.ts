@@ -34,7 +34,10 @@ export const startMetered = async (options: Partial<Pick<LocalStackOptions, 'por
   let messages = 0;
   /** Messages that consumers have not finished, except those that wait for a time. */
   let underWay = 0;
+  /** Resolves when messages may reach their consumers: work that is counted without them is over. */
+  let consumed = Promise.resolve();
   queueProxy.plan(({ action, body }) => {
+    if (action === 'ReceiveMessage') return { kind: 'hold_answer', until: () => consumed };
     if (action.startsWith('SendMessage')) {
       const sent = messagesIn(body);
       messages += sent.length;
@@ -59,14 +62,19 @@ export const startMetered = async (options: Partial<Pick<LocalStackOptions, 'por
       stood = performance.now() - startedAt > 1.5 * QUIET_MS;
     }
   };
-  /** The consumption of work, including its consumers if requested. */
-  const metered = async (work: () => Promise<unknown>, withConsumers = false): Promise<Metered> => {
+  const counted = async (work: () => Promise<unknown>): Promise<Metered> => {
     meter.reset();
     messages = 0;
     await work();
-    if (withConsumers) await quiet();
     const { writeUnits, readUnits, trips } = meter.taken();
     return { writeUnits, readUnits, trips, messages };
+  };
+  /** The consumption of work: with its consumers, or of itself alone, so that a consumer waits until it is over. */
+  const metered = async (work: () => Promise<unknown>, withConsumers = false): Promise<Metered> => {
+    if (withConsumers) return counted(() => work().then(quiet));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    consumed = promise;
+    return counted(work).finally(resolve);
   };
   const close = async () => {
     await messaging.close();

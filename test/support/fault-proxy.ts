@@ -26,7 +26,9 @@ export type Fault =
   /** The engine never sees it; a gateway in between answers, in a form that is not AWS's. */
   | { readonly kind: 'gateway'; readonly status: number; readonly contentType: string; readonly body: string }
   /** Forwarded after a wait, in ms. */
-  | { readonly kind: 'delay'; readonly ms: number };
+  | { readonly kind: 'delay'; readonly ms: number }
+  /** The engine carries it out; its answer is passed on once this has resolved, which is called when the answer is there. */
+  | { readonly kind: 'hold_answer'; readonly until: () => Promise<unknown> };
 
 export type FaultPlan = (call: ProxiedCall) => Fault | undefined;
 
@@ -135,6 +137,7 @@ export const startFaultProxy = async (target: string) => {
     }
     if (fault?.kind === 'delay') await new Promise((resolve) => setTimeout(resolve, fault.ms));
     const answer = await forward(incoming, body);
+    if (fault?.kind === 'hold_answer') await fault.until();
     if (fault?.kind === 'lose_answer') return void incoming.socket.destroy();
     const cut = fault?.kind === 'cut';
     // A length that is never reached: the caller knows that something is missing.
