@@ -14,7 +14,8 @@ import { MESSAGE_REASONS } from '../channels/push/outcome.ts';
 import type { Id } from '../core/ids.ts';
 import type { Decision, MessageRecord } from '../message/message.ts';
 import { messageEvent } from '../tracking/events.ts';
-import type { PushOutcome, SendPushPorts } from './ports.ts';
+import type { PushOutcome, SendPushPorts, SettledDispatch } from './ports.ts';
+import { afterSettlement, isResolved } from './settlement.ts';
 
 /** How often a message that is being sent is checked, in ms, to resume chunks whose work item was lost or whose worker crashed. */
 const RECHECK_MS = 30_000;
@@ -45,6 +46,13 @@ interface Failure {
   readonly freesKey: boolean;
 }
 
+/** Why the devices of a chunk failed: of those that `settled` does not have, it is read. */
+const reasonsOf = async (ports: SendPushPorts, chunk: PushChunk, settled: readonly SettledDispatch[]) => {
+  const ended = new Set(settled.map(({ dispatch }) => dispatch.id));
+  const stored = settled.length < chunk.devices ? await ports.sender.dispatches(chunk) : [];
+  return new Set([...settled, ...stored.filter(({ id }) => !ended.has(id))].map(({ reason }) => reason));
+};
+
 /**
  * Why no device of a message accepted it. For a message to a person, which has one chunk, the combined errors of its devices; for an
  * audience it is unknown without reading every device.
@@ -53,9 +61,10 @@ const failureOf = async (
   ports: SendPushPorts,
   message: PushMessage,
   [chunk]: readonly PushChunk[],
+  settled: readonly SettledDispatch[],
 ): Promise<Failure> => {
   if (!message.devices || !chunk) return { freesKey: false };
-  const reasons = new Set((await ports.sender.dispatches(chunk)).map(({ reason }) => reason));
+  const reasons = await reasonsOf(ports, chunk, settled);
   if (reasons.has('indeterminate')) return { reason: 'indeterminate', freesKey: false };
   const [only] = reasons;
   return { reason: reasons.size === 1 && only ? MESSAGE_REASONS[only] : undefined, freesKey: true };
@@ -80,14 +89,15 @@ const outcomeOfDevices = (message: PushMessage, tally: Tally, failure: Failure, 
 
 const isOpen = ({ record }: PushMessage): boolean => record.hold === 'open' && record.status === 'sending';
 
-/** The outcome of a message whose chunks are all resolved. */
+/** The outcome of a message whose chunks are all resolved; `settled`: outcomes that are counted, and not written yet. */
 const outcomeOfChunks = async (
   ports: SendPushPorts,
   message: PushMessage,
   chunks: readonly PushChunk[],
+  settled: readonly SettledDispatch[] = [],
 ): Promise<PushOutcome> => {
   const tally = sumTallies(chunks.map((chunk) => chunk.tally));
-  const failure = deliveredOf(tally) > 0 ? { freesKey: false } : await failureOf(ports, message, chunks);
+  const failure = deliveredOf(tally) > 0 ? { freesKey: false } : await failureOf(ports, message, chunks, settled);
   return outcomeOfDevices(message, tally, failure, ports.clock());
 };
 
@@ -101,11 +111,20 @@ const closeDone = async (
   return ports.sender.close(message, await outcomeOfChunks(ports, message, chunks));
 };
 
-/** Ends a message with its only chunk, whose devices are all resolved; false if it has others, or was changed by others meanwhile. */
-export const closeWithChunk = async (ports: SendPushPorts, message: PushMessage, chunk: PushChunk): Promise<boolean> =>
-  chunksOf(message) === 1 &&
-  isOpen(message) &&
-  ports.sender.close(message, await outcomeOfChunks(ports, message, [chunk]), chunk);
+/**
+ * Ends a message with its only chunk, if these outcomes resolve the last of its devices, and writes them with it. False, and nothing is
+ * written, if they do not, or the message has other chunks, or was changed by others meanwhile.
+ */
+export const closeWithChunk = async (
+  ports: SendPushPorts,
+  message: PushMessage,
+  chunk: PushChunk,
+  settled: readonly SettledDispatch[] = [],
+): Promise<boolean> => {
+  const ended = afterSettlement(chunk, settled);
+  if (chunksOf(message) !== 1 || !isOpen(message) || !isResolved(ended)) return false;
+  return ports.sender.close(message, await outcomeOfChunks(ports, message, [ended], settled), { chunk, settled });
+};
 
 /** Closes a message once all its chunks are done. Idempotent under concurrent callers. */
 export const closeIfDone = async (ports: SendPushPorts, messageId: Id<'message'>): Promise<void> => {

@@ -71,14 +71,23 @@ export interface SettledDispatch {
   readonly reason?: FailureReason | undefined;
 }
 
+/** The outcomes that end a message with one chunk; `chunk` is as it was before them. */
+export interface LastOutcomes {
+  readonly chunk: PushChunk;
+  readonly settled: readonly SettledDispatch[];
+}
+
 /** Storage for sending push messages. Every write is conditional on the fence: repeats, and workers that lost their claim, change nothing. */
 export interface PushSendStore {
   message(id: Id<'message'>): Promise<PushMessage | undefined>;
   chunks(message: PushMessage): Promise<readonly PushChunk[]>;
   chunk(messageId: Id<'message'>, shard: number, number: number): Promise<PushChunk | undefined>;
   dispatches(chunk: PushChunk): Promise<readonly PushDispatchRecord[]>;
-  /** Claims a chunk under a new fence; undefined when another worker holds it. */
-  claim(chunk: PushChunk, now: number, leaseUntil: number): Promise<PushChunk | undefined>;
+  /**
+   * Claims a chunk as it was read, under a new fence, and with it the devices before the cursor; undefined when another worker holds it, or
+   * has changed it since.
+   */
+  claim(chunk: PushChunk, now: number, next: Pick<PushChunk, 'cursor' | 'leaseUntil'>): Promise<PushChunk | undefined>;
   /** Writes the outcomes of a group with their counts, and claims the next group by moving the cursor; undefined when the claim is lost. */
   settle(
     chunk: PushChunk,
@@ -94,10 +103,10 @@ export interface PushSendStore {
   /** Schedules the next check of a message that is being sent (ms). */
   scheduleCheck(message: PushMessage, at: number): Promise<void>;
   /**
-   * Ends a message: settles its hold, raises its event and notifies its fallback, once. `only`: its only chunk, which is done with it, provided
-   * that its lease still holds.
+   * Ends a message: settles its hold, raises its event and notifies its fallback, once. `last`: the outcomes of its only chunk's last devices,
+   * written with it, and the chunk is done, provided that its lease still holds. False if nothing was written.
    */
-  close(message: PushMessage, outcome: PushOutcome, only?: PushChunk): Promise<boolean>;
+  close(message: PushMessage, outcome: PushOutcome, last?: LastOutcomes): Promise<boolean>;
 }
 
 /** The outcome of a push message; `captured` is the price of the devices that accepted it, the rest of its hold is released. */

@@ -4,9 +4,11 @@ import { parseDispatchId } from '../channels/push/dispatch.ts';
 import { chunksOf, isPartOf, type PushMessage } from '../channels/push/message.ts';
 import { type DeviceOutcome, outcomeOf, RETRY_DELAYS_MS, skipReason } from '../channels/push/outcome.ts';
 import type { PushTransport } from '../channels/push/transport.ts';
+import { Unavailable } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import { closeIfDone, closeWithChunk } from './drive.ts';
 import type { SendPushPorts, SettledDispatch } from './ports.ts';
+import { isResolved } from './settlement.ts';
 
 /** Devices sent to concurrently and settled in one transaction (DynamoDB: at most 100 items). */
 const GROUP_SIZE = 50;
@@ -71,7 +73,17 @@ const settledAs = (dispatch: PushDispatchRecord, { status, reason }: DeviceOutco
   reason,
 });
 
-/** Sends to a group of devices and settles it; the updated chunk, or undefined when the claim was lost. */
+/**
+ * Ends the message with these outcomes if they are its last ones. If the table does not answer, they are still to be written by themselves:
+ * those that are not written count as uncertain.
+ */
+const endedWith = (run: ChunkRun, chunk: PushChunk, settled: readonly SettledDispatch[]): Promise<boolean> =>
+  closeWithChunk(run.ports, run.message, chunk, settled).catch((error: unknown) => {
+    if (error instanceof Unavailable) return false;
+    throw error;
+  });
+
+/** Sends to a group of devices and settles it; the updated chunk, or undefined when the claim was lost, or the message ended with it. */
 const sendGroup = async (
   run: ChunkRun,
   chunk: PushChunk,
@@ -87,14 +99,16 @@ const sendGroup = async (
   if (dead.length > 0) await ports.retire(message.organizationId, dead, at);
   run.waitMs = Math.max(run.waitMs, ...outcomes.map(({ outcome }) => outcome.waitMs ?? 0));
   const settled = outcomes.map(({ dispatch, outcome }) => settledAs(dispatch, outcome));
+  if (await endedWith(run, chunk, settled)) return undefined;
   return ports.sender.settle(chunk, settled, { cursor: next, leaseUntil: ports.clock() + LEASE_MS });
 };
 
 /** Devices that a crashed worker may have sent to are never sent to again: they fail as indeterminate, uncharged. */
-const failUnsettled = async (run: ChunkRun, claimed: PushChunk): Promise<PushChunk | undefined> => {
-  const unsettled = run.dispatches.filter(
-    (each) => parseDispatchId(each.id).place < claimed.cursor && isPending(each, claimed.pass),
-  );
+const failUnsettled = async (
+  run: ChunkRun,
+  claimed: PushChunk,
+  unsettled: readonly PushDispatchRecord[],
+): Promise<PushChunk | undefined> => {
   let chunk: PushChunk | undefined = claimed;
   for (let from = 0; from < unsettled.length && chunk; from += GROUP_SIZE) {
     const settled = unsettled.slice(from, from + GROUP_SIZE).map(
@@ -115,19 +129,29 @@ const cursorAfter = (group: readonly PushDispatchRecord[]): number => {
   return last ? parseDispatchId(last.id).place + 1 : 0;
 };
 
-/** Sends a pass group by group until `until` (ms). `chunk` is undefined when the claim was lost; `unsent`: devices left for the next invocation. */
-const sendPass = async (run: ChunkRun, claimed: PushChunk, until: number) => {
-  const { ports, dispatches } = run;
-  const open = dispatches.filter(
-    (each) => parseDispatchId(each.id).place >= claimed.cursor && isPending(each, claimed.pass),
-  );
+/** The devices of a chunk, as it was read, that this pass has still to reach, in groups; and those that a crashed worker may have reached. */
+const pendingOf = (run: ChunkRun, { cursor, pass }: PushChunk) => {
+  const pending = run.dispatches.filter((each) => isPending(each, pass));
+  const open = pending.filter(({ id }) => parseDispatchId(id).place >= cursor);
   const groups = Array.from({ length: Math.ceil(open.length / GROUP_SIZE) }, (_, at) =>
     open.slice(at * GROUP_SIZE, (at + 1) * GROUP_SIZE),
   );
+  return { groups, open, unsettled: pending.filter(({ id }) => parseDispatchId(id).place < cursor) };
+};
+
+/** Sends a pass group by group until `until` (ms). `chunk` is undefined when nothing is left to this worker; `unsent`: devices left for the next invocation. */
+const sendPass = async (
+  run: ChunkRun,
+  claimed: PushChunk,
+  { groups, open }: Pick<ReturnType<typeof pendingOf>, 'groups' | 'open'>,
+  until: number,
+) => {
+  const { ports } = run;
   const [first] = groups;
   if (!first) return { chunk: claimed, unsent: 0 };
   const lease = { cursor: cursorAfter(first), leaseUntil: ports.clock() + LEASE_MS };
-  let chunk: PushChunk | undefined = await ports.sender.settle(claimed, [], lease);
+  let chunk: PushChunk | undefined =
+    lease.cursor <= claimed.cursor ? claimed : await ports.sender.settle(claimed, [], lease);
   for (const [at, group] of groups.entries()) {
     if (!chunk) break;
     const following = groups[at + 1];
@@ -147,8 +171,7 @@ const endRun = async (run: ChunkRun, chunk: PushChunk, unsent: number): Promise<
     await ports.sender.pause(chunk, { pass: chunk.pass, cursor: chunk.cursor, nextAt: now });
     return ports.enqueueChunk(message, chunk, now);
   }
-  const { delivered, failures } = resolvedOf(chunk);
-  if (delivered + failures < chunk.devices) {
+  if (!isResolved(chunk)) {
     const nextAt = now + Math.max(run.waitMs, RETRY_DELAYS_MS[chunk.pass - 1] ?? 0);
     await ports.sender.pause(chunk, { pass: chunk.pass + 1, cursor: 0, nextAt });
     return ports.enqueueChunk(message, chunk, nextAt);
@@ -157,12 +180,6 @@ const endRun = async (run: ChunkRun, chunk: PushChunk, unsent: number): Promise<
   const done = await ports.sender.finish(chunk);
   if (done !== undefined && done >= chunksOf(message)) await closeIfDone(ports, message.id);
 };
-
-const resolvedOf = ({ tally }: PushChunk) =>
-  Object.values(tally).reduce(
-    (sum, { delivered, failures }) => ({ delivered: sum.delivered + delivered, failures: sum.failures + failures }),
-    { delivered: 0, failures: 0 },
-  );
 
 /**
  * Sends a due chunk of devices (docs/spec/push.md#how-push-is-sent). Each device is sent to at most once per pass: a group is claimed before
@@ -182,11 +199,13 @@ export const sendPushChunk = async (
   const now = ports.clock();
   if (message?.status !== 'sending' || found?.state !== 'open' || !isPartOf(message, found)) return;
   if (found.leaseUntil > now || found.nextAt > now) return;
-  const claimed = await ports.sender.claim(found, now, now + LEASE_MS);
-  if (!claimed) return;
-  const run = await startRun(ports, message, claimed);
-  const chunk = await failUnsettled(run, claimed);
+  // All is read before the claim, which also claims the first group: nothing that may fail comes between it and the push services.
+  const run = await startRun(ports, message, found);
+  const { unsettled, ...pending } = pendingOf(run, found);
+  const cursor = unsettled.length > 0 ? found.cursor : Math.max(found.cursor, cursorAfter(pending.groups[0] ?? []));
+  const claimed = await ports.sender.claim(found, ports.clock(), { cursor, leaseUntil: ports.clock() + LEASE_MS });
+  const chunk = claimed && (await failUnsettled(run, claimed, unsettled));
   if (!chunk) return;
-  const result = await sendPass(run, chunk, now + WORK_MS);
+  const result = await sendPass(run, chunk, pending, now + WORK_MS);
   if (result.chunk) await endRun(run, result.chunk, result.unsent);
 };

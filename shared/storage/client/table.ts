@@ -85,8 +85,8 @@ const asRow = (item: Parameters<typeof unmarshall>[0]): Row => unmarshall(item) 
 
 /**
  * The single table and its calls. Each is retried a bounded number of times on transient faults (5xx, lost connection; more often after a
- * throttle), and writes that conflict with other transactions as long as `patience` allows; then throws `Unavailable`. A failed condition is a result,
- * never an exception. A repeated write whose response was lost fails its own conditions: callers recognize their own row in
+ * throttle), and writes that conflict with other transactions as long as `patience` allows; then throws `Unavailable`. A failed condition
+ * is a result, never an exception. A repeated write whose response was lost fails its own conditions: callers recognize their own row in
  * `CancelReason.row`, so nothing depends on request tokens.
  */
 export class Table {

@@ -1,14 +1,16 @@
 import { dispatchId, type PushChunk } from '../../domain/channels/push/dispatch.ts';
-import { byPlatform, isPartOf, type PushMessage, type Tally } from '../../domain/channels/push/message.ts';
+import { isPartOf, type PushMessage } from '../../domain/channels/push/message.ts';
 import { countsOfRelease, countsOfSettlement } from '../../domain/message/automation-counts.ts';
 import { runSignal } from '../../domain/message/run-signal.ts';
-import type { PushOutcome, PushSendStore, SettledDispatch } from '../../domain/push-messages/ports.ts';
+import type { LastOutcomes, PushOutcome, PushSendStore, SettledDispatch } from '../../domain/push-messages/ports.ts';
+import { afterSettlement, tallyOfSettled } from '../../domain/push-messages/settlement.ts';
 import { stopsCounting } from '../../domain/sending/frequency.ts';
 import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
 import { leavesAfter } from '../archive/leaving.ts';
 import { messageCountWrites } from '../automation/counters.ts';
 import { signalWorkItems, signalWrites } from '../automation/run-signals.ts';
+import { claimMark } from '../client/claim-mark.ts';
 import { coalescedRead, coalescedTransact } from '../client/coalescer.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
@@ -40,25 +42,25 @@ const isLeased = ({ fence }: PushChunk): Condition => ({
   values: { open: 'open', fence },
 });
 
-/** The contribution of settled devices to their chunk's counts. */
-const countsOf = (settled: readonly SettledDispatch[]): Tally =>
-  byPlatform((platform) => {
-    const own = settled.filter(({ dispatch }) => dispatch.platform === platform);
-    const count = (status: string) => own.filter((each) => each.status === status).length;
-    return { delivered: count('delivered'), failures: count('failed') };
-  });
-
-const plus = (a: Tally, b: Tally): Tally =>
-  byPlatform((platform) => ({
-    delivered: a[platform].delivered + b[platform].delivered,
-    failures: a[platform].failures + b[platform].failures,
-  }));
-
 const outcomeWrite = (pass: number, { dispatch, status, reason }: SettledDispatch): WriteOp => ({
   update: KEYS.pushDispatch(dispatch.id),
   set: pushDispatchRows.set({ status, attempts: pass, reason }),
   when: { text: '#status = :queued AND #attempts < :pass', values: { queued: 'queued', pass } },
 });
+
+type ChunkChange = Parameters<typeof pushChunkRows.set>[0];
+/** The chunk's own write of a settlement, which only the holder of its lease makes, once. */
+const chunkWrite = (chunk: PushChunk, settled: readonly SettledDispatch[], change: ChunkChange): WriteOp => {
+  const { text, values } = isLeased(chunk);
+  return {
+    update: keyOf(chunk),
+    set: pushChunkRows.set(change),
+    add: { step: 1, ...tallyAttributes(tallyOfSettled(settled)) },
+    when: { text: `${text} AND #step = :step`, values: { ...values, step: chunk.step } },
+  };
+};
+const outcomeWrites = ({ pass }: PushChunk, settled: readonly SettledDispatch[]): WriteOp[] =>
+  settled.map((each) => outcomeWrite(pass, each));
 
 /** Writes a row and others with it; `row`: its current state if it was not written. A single row needs no transaction, which costs twice as much. */
 const writeTogether = async (table: Table, own: WriteOp, others: readonly WriteOp[]) => {
@@ -67,26 +69,40 @@ const writeTogether = async (table: Table, own: WriteOp, others: readonly WriteO
   return { ok: outcome.ok, row: outcome.ok ? undefined : outcome.reasons[0]?.row };
 };
 
+/**
+ * A claim also covers the devices before its cursor, which no other worker sends to again. So a claim whose answer was lost is known as this
+ * call's by its mark. `step` is as it was read: no earlier holder has settled devices since.
+ */
+const claim = async (
+  table: Table,
+  chunk: PushChunk,
+  now: number,
+  { cursor, leaseUntil }: Pick<PushChunk, 'cursor' | 'leaseUntil'>,
+): Promise<PushChunk | undefined> => {
+  const { text, values } = isLeased(chunk);
+  const mark = claimMark();
+  const { ok, row } = await table.write({
+    update: keyOf(chunk),
+    set: { ...pushChunkRows.set({ cursor, leaseUntil }), claim: mark },
+    add: { fence: 1 },
+    when: {
+      text: `${text} AND #step = :step AND #leaseUntil <= :now AND #nextAt <= :now`,
+      values: { ...values, step: chunk.step, now },
+    },
+  });
+  return ok || row?.claim === mark ? { ...chunk, cursor, leaseUntil, fence: chunk.fence + 1 } : undefined;
+};
+
 const settle = async (
   table: Table,
   chunk: PushChunk,
   settled: readonly SettledDispatch[],
   next: Pick<PushChunk, 'cursor' | 'leaseUntil'>,
 ): Promise<PushChunk | undefined> => {
-  const counts = countsOf(settled);
-  const { text, values } = isLeased(chunk);
-  const own: WriteOp = {
-    update: keyOf(chunk),
-    set: pushChunkRows.set({ cursor: next.cursor, leaseUntil: next.leaseUntil }),
-    add: { step: 1, ...tallyAttributes(counts) },
-    when: { text: `${text} AND #step = :step`, values: { ...values, step: chunk.step } },
-  };
-  const { ok, row } = await writeTogether(
-    table,
-    own,
-    settled.map((each) => outcomeWrite(chunk.pass, each)),
-  );
-  const after: PushChunk = { ...chunk, ...next, step: chunk.step + 1, tally: plus(chunk.tally, counts) };
+  const { cursor, leaseUntil } = next;
+  const own = chunkWrite(chunk, settled, { cursor, leaseUntil });
+  const { ok, row } = await writeTogether(table, own, outcomeWrites(chunk, settled));
+  const after: PushChunk = { ...afterSettlement(chunk, settled), cursor, leaseUntil };
   if (ok) return after;
   const now = row && readPushChunk(row);
   // This call's settlement, whose response was lost: no other worker increments the step under this fence.
@@ -129,7 +145,7 @@ const closeWrites = (
   table: Table,
   message: PushMessage,
   { status, tally, captured, at, reason, ...rest }: PushOutcome,
-  only?: PushChunk,
+  last?: LastOutcomes,
 ): WriteOp[] => {
   const { record } = message;
   const ended = { ...record, status, reason } as const;
@@ -154,7 +170,9 @@ const closeWrites = (
       remove: ['duePk', 'dueAt'],
       when: isOpen(message),
     },
-    ...(only ? [doneWrite(only)] : []),
+    ...(last
+      ? [chunkWrite(last.chunk, last.settled, { state: 'done' }), ...outcomeWrites(last.chunk, last.settled)]
+      : []),
     ...partialWrites(record, captured, at, status),
     ...messageCountWrites([
       [record, status === 'sent' ? { ...countsOfSettlement(record, captured), delivered: 1 } : countsOfRelease(record)],
@@ -192,16 +210,7 @@ export const pushSendStore = (table: Table, publish: (workItems: readonly Publis
     const rows = await table.queryAll({ partition, consistent: true });
     return rows.slice(0, chunk.devices).map(pushDispatchRows.read);
   },
-  async claim(chunk, now, leaseUntil) {
-    const { text, values } = isLeased(chunk);
-    const { ok } = await table.write({
-      update: keyOf(chunk),
-      set: pushChunkRows.set({ leaseUntil }),
-      add: { fence: 1 },
-      when: { text: `${text} AND #leaseUntil <= :now AND #nextAt <= :now`, values: { ...values, now } },
-    });
-    return ok ? { ...chunk, leaseUntil, fence: chunk.fence + 1 } : undefined;
-  },
+  claim: (chunk, now, next) => claim(table, chunk, now, next),
   settle: (chunk, settled, next) => settle(table, chunk, settled, next),
   async pause(chunk, { pass, cursor, nextAt }) {
     const set = pushChunkRows.set({ pass, cursor, nextAt, leaseUntil: 0 });
@@ -215,11 +224,11 @@ export const pushSendStore = (table: Table, publish: (workItems: readonly Publis
     const set = INDEX_KEYS.due('send_push', message.id, at);
     await table.write({ update: KEYS.message(message.id), set, when: isOpen(message) });
   },
-  async close(message, outcome, only) {
+  async close(message, outcome, last) {
     const events = await takenEvents(table, message.organizationId, outcome.events);
     const ended = { ...outcome, events };
     await markLate(table, [message.record], outcome.at);
-    const { ok } = await table.transact(closeWrites(table, message, ended, only));
+    const { ok } = await table.transact(closeWrites(table, message, ended, last));
     if (ok) publish(workAfter(message, ended));
     return ok;
   },
