@@ -56,7 +56,7 @@ const LIMITS: readonly Limit[] = [
     goal: 'calls that the hanging provider had in hand',
   },
   {
-    what: 'Processor time of a send, service and engine',
+    what: 'Processor time of a send with a test key, service and engine',
     before: '4.5 ms',
     section: 'send',
     goal: 'processor time of a send (otp)',
