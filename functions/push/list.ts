@@ -4,7 +4,7 @@ import { operation } from '../../shared/runtime/operation.ts';
 import { listPushMessages } from '../../shared/storage/push/reads.ts';
 import { cursorRequest } from '../../shared/wiring/access/cursor-lists.ts';
 import { table } from '../../shared/wiring/process/aws.ts';
-import { pushViews } from '../../shared/wiring/push/push.ts';
+import { pushViews } from '../../shared/wiring/push/views.ts';
 
 export const handler = operation(
   contract,

@@ -2,7 +2,7 @@ import { optOutPushToken as contract } from '../../shared/contracts/push-devices
 import { deviceView } from '../../shared/domain/channels/push/device.ts';
 import { optOutDevice } from '../../shared/domain/channels/push/devices.ts';
 import { operation } from '../../shared/runtime/operation.ts';
-import { devicePorts } from '../../shared/wiring/push/push.ts';
+import { devicePorts } from '../../shared/wiring/push/devices.ts';
 
 export const handler = operation(
   contract,

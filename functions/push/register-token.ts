@@ -2,7 +2,7 @@ import { registerPushToken as contract } from '../../shared/contracts/push-devic
 import { deviceView } from '../../shared/domain/channels/push/device.ts';
 import { registerDevice } from '../../shared/domain/channels/push/devices.ts';
 import { operation } from '../../shared/runtime/operation.ts';
-import { devicePorts } from '../../shared/wiring/push/push.ts';
+import { devicePorts } from '../../shared/wiring/push/devices.ts';
 
 export const handler = operation(
   contract,

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { pushCredentials } from '../domain/channels/push/credentials.ts';
-import { PUSH_PLATFORMS } from '../domain/channels/push/transport.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import {
   boundedText,
@@ -16,13 +15,11 @@ import {
   pathId,
 } from './common.ts';
 import { defineOperation } from './define-operation.ts';
+import { pushPlatform } from './push-platform.ts';
 
 const TAG = 'Push';
 const MAX_TOKEN = 4_096;
 
-export const pushPlatform = z
-  .enum(PUSH_PLATFORMS)
-  .meta({ description: 'The platform of the device: ios by APNs, android by FCM, web by Web Push.', example: 'ios' });
 const appId = idSchema('pushApp', 'The app that the device runs.');
 const token = z
   .string()

@@ -22,7 +22,7 @@ import {
   part,
   text,
 } from './common.ts';
-import { pushPlatform } from './push-devices.ts';
+import { pushPlatform } from './push-platform.ts';
 import { replayed } from './sends.ts';
 
 export const count = (description: string) => z.int().min(0).meta({ description, example: 2 });

@@ -4,7 +4,7 @@ import { PUSH_ORIGINS, PUSH_STATUSES, RATE_KINDS } from '../domain/channels/push
 import { idSchema } from '../domain/core/id-schema.ts';
 import { byCursor, coins, cursorPageOf, dateTime, flag, openObject, optionalText, part, pathId } from './common.ts';
 import { defineOperation } from './define-operation.ts';
-import { pushPlatform } from './push-devices.ts';
+import { pushPlatform } from './push-platform.ts';
 import {
   actions,
   audience,

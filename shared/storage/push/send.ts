@@ -49,7 +49,7 @@ const outcomeWrite = (pass: number, { dispatch, status, reason }: SettledDispatc
 });
 
 type ChunkChange = Parameters<typeof pushChunkRows.set>[0];
-/** The chunk's own write of a settlement, which only the holder of its lease makes, once. */
+/** The chunk's own write of a settlement, or of its end, which only the holder of its lease makes, once. */
 const chunkWrite = (chunk: PushChunk, settled: readonly SettledDispatch[], change: ChunkChange): WriteOp => {
   const { text, values } = isLeased(chunk);
   return {
@@ -109,15 +109,9 @@ const settle = async (
   return now?.fence === chunk.fence && now.step === after.step ? after : undefined;
 };
 
-const doneWrite = (chunk: PushChunk): WriteOp => ({
-  update: keyOf(chunk),
-  set: pushChunkRows.set({ state: 'done' }),
-  when: isLeased(chunk),
-});
-
 const finish = async (table: Table, chunk: PushChunk): Promise<number | undefined> => {
   const outcome = await table.transact([
-    doneWrite(chunk),
+    chunkWrite(chunk, [], { state: 'done' }),
     {
       update: KEYS.message(chunk.messageId),
       add: { doneChunks: 1 },
