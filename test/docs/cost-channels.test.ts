@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CannotStart } from '../../infra/local/cannot-start.ts';
 import { freePort } from '../../infra/local/engines.ts';
 import { keyFileOf } from '../../infra/local/stages.ts';
 import type { Channel } from '../../shared/domain/message/channel.ts';
@@ -70,10 +71,21 @@ const ROWS: readonly CostRow[] = [
   { name: `SMS of a bulk send of ${BATCH}`, run: bulk, of: BATCH },
 ];
 
-beforeAll(async () => {
+/** The providers call the service back, so its port is chosen before it starts: another one if a process took it in between. */
+const start = async (attempts = 3): Promise<void> => {
   const port = await freePort();
   providers = await startKillProviders(`http://127.0.0.1:${port}`);
-  service = await startMetered({ port, env: { PUSH_SERVICES: JSON.stringify(providers.push.settings) } });
+  try {
+    service = await startMetered({ port, env: { PUSH_SERVICES: JSON.stringify(providers.push.settings) } });
+  } catch (error) {
+    await closeProviders(providers);
+    if (attempts > 1 && error instanceof CannotStart) return start(attempts - 1);
+    throw error;
+  }
+};
+
+beforeAll(async () => {
+  await start();
   const { tables, dataDir } = service.messaging;
   tenant = await service.messaging.tenant({ live: 100_000_000 });
   const keyFile = keyFileOf(dataDir);
