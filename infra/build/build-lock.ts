@@ -13,7 +13,7 @@ export const withBuildLock = async <T>(outDir: string, work: () => Promise<T>): 
   await mkdir(outDir, { recursive: true });
   const database = new DatabaseSync(join(outDir, '.lock'));
   try {
-    database.exec('PRAGMA locking_mode = EXCLUSIVE');
+    // Not in SQLite's own exclusive mode: a try that fails in it keeps a shared lock, and two such processes wait for each other for ever.
     for (const deadline = Date.now() + LOCK_TIMEOUT_MS; ; await pause(20)) {
       try {
         database.exec('BEGIN EXCLUSIVE');
