@@ -94,8 +94,8 @@ export const openWallet = (organizationId: Id<'organization'>): WriteOp => ({
 });
 
 /**
- * Credits a wallet (coins > 0), and opens a new one; an act of the operator. With an `idempotencyKey` a repeat credits nothing and returns the current balance. Throws
- * a RangeError unless coins are a positive whole number.
+ * Credits a wallet (coins > 0), and opens a new one; an act of the operator. Returns the balance after it. A call credits once, whatever
+ * answers are lost; with an `idempotencyKey`, so do all calls with it. Throws a RangeError unless coins are a positive whole number.
  */
 export const creditWallet = async (
   table: Table,
@@ -110,7 +110,10 @@ export const creditWallet = async (
   if (coins <= 0) throw new RangeError('a credit must be a positive whole number of coins');
   const { organizationId, now } = credit;
   const act = { action: 'wallet.credited', object: organizationId, at: now, details: { coins } } as const;
-  const entry = operatorEntry(organizationId, act);
+  const audit = auditWrites(operatorEntry(organizationId, act));
+  const isAbsent = { text: 'attribute_not_exists(#pk)' };
+  // One for all turns: one that was stored, and whose answer was lost, is found by its id.
+  const line = entryWrite({ organizationId, kind: 'credit', coins, held: 0, at: now, description: credit.description });
   for (let turn = 0; turn < 20; turn++) {
     const row = await table.get(KEYS.wallet(organizationId));
     if (!row) {
@@ -119,13 +122,12 @@ export const creditWallet = async (
     }
     const { balance, low, warned, opened } = walletRows.read(row);
     const after = addCoins(balance, coins);
-    const total = async (own: Coins) =>
-      opened === 0 ? own : ((await readWallet(table, organizationId))?.balance ?? own);
+    const total = async () => (await readWallet(table, organizationId))?.balance ?? after;
     const once: WriteOp[] = credit.idempotencyKey
       ? [
           {
             put: { ...KEYS.idempotency(organizationId, `credit:${credit.idempotencyKey}`), at: isoTime(now) },
-            when: { text: 'attribute_not_exists(#pk)' },
+            when: isAbsent,
           },
         ]
       : [];
@@ -136,12 +138,13 @@ export const creditWallet = async (
         add: { balance: coins },
         when: { text: '#balance = :balance AND #warned = :warned', values: { balance, warned } },
       },
-      entryWrite({ organizationId, kind: 'credit', coins, held: 0, at: now, description: credit.description }),
+      { ...line, when: isAbsent },
       ...once,
-      ...auditWrites(entry),
+      ...audit,
     ]);
-    if (outcome.ok) return { balanceCoins: await total(after) };
-    if (outcome.reasons[2]?.conditionFailed) return { balanceCoins: await total(balance) };
+    if (outcome.ok) return { balanceCoins: opened === 0 ? after : await total() };
+    // Credited already: by this call, or earlier with the same key.
+    if (outcome.reasons.slice(1).some(({ conditionFailed }) => conditionFailed)) return { balanceCoins: await total() };
   }
   throw new Unavailable('The wallet is too busy to be credited.');
 };
