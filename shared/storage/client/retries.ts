@@ -72,7 +72,7 @@ const CONFLICT_WAITS_MS = [...WAITS_MS, 600, 1_000] as const;
  * Further waits of a throttled call, in ms: a partition's units come back each second, so that tries within one second may all meet the
  * same shortage. They end, because a table that is short for longer is not helped by more callers that wait.
  */
-const THROTTLE_WAITS_MS = [...WAITS_MS, 600, 1_000, 1_000] as const;
+const THROTTLE_WAITS_MS = [...WAITS_MS, 600, 1_000, 1_000, 1_000, 1_000] as const;
 
 /** The longest waits before the next attempts of one call; undefined once it has no more. */
 const waitsOf = (patience: ConflictPatience) => {
@@ -87,7 +87,7 @@ const waitsOf = (patience: ConflictPatience) => {
 
 /**
  * Runs a call to the table, retried after a transient fault at most five times within about 0.6 s. While `patience` lasts, a throttled call
- * is tried three times more, over a second or two, and conflicts are retried without a limit. Then throws `Unavailable`, which a caller
+ * is tried five times more, over two or three seconds, and conflicts are retried without a limit. Then throws `Unavailable`, which a caller
  * receives as 503. Only for calls whose repeat is harmless: reads, and conditional writes.
  */
 export const withRetries = async <T>(call: () => Promise<T>, patience: ConflictPatience = NO_PATIENCE): Promise<T> => {
