@@ -172,6 +172,8 @@ describe('SMPP accounts', () => {
     await dialog(page).getByText(/^req_/).waitFor();
     await dialog(page).getByLabel('Endereços permitidos').fill('');
     await dialog(page).getByRole('button', { name: 'Nova conta SMPP' }).click();
+    // Until the answer is there, the refusal of the first try is shown, which has code of its own.
+    await dialog(page).getByRole('button', { name: 'Guardei a senha' }).waitFor();
     const password = (await dialog(page).locator('code').textContent()) ?? '';
     expect(password).toMatch(/^\S{6,8}$/);
     // It is shown once: nothing closes it by accident.
