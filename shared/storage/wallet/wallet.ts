@@ -14,7 +14,7 @@ import {
 } from '../../domain/wallet/wallet.ts';
 import { KEYS } from '../access-patterns.ts';
 import { auditWrites } from '../audit/audit-log.ts';
-import { allOf } from '../client/conditions.ts';
+import { ABSENT, allOf } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
@@ -111,7 +111,6 @@ export const creditWallet = async (
   const { organizationId, now } = credit;
   const act = { action: 'wallet.credited', object: organizationId, at: now, details: { coins } } as const;
   const audit = auditWrites(operatorEntry(organizationId, act));
-  const isAbsent = { text: 'attribute_not_exists(#pk)' };
   // One for all turns: one that was stored, and whose answer was lost, is found by its id.
   const line = entryWrite({ organizationId, kind: 'credit', coins, held: 0, at: now, description: credit.description });
   for (let turn = 0; turn < 20; turn++) {
@@ -127,7 +126,7 @@ export const creditWallet = async (
       ? [
           {
             put: { ...KEYS.idempotency(organizationId, `credit:${credit.idempotencyKey}`), at: isoTime(now) },
-            when: isAbsent,
+            when: ABSENT,
           },
         ]
       : [];
@@ -138,7 +137,7 @@ export const creditWallet = async (
         add: { balance: coins },
         when: { text: '#balance = :balance AND #warned = :warned', values: { balance, warned } },
       },
-      { ...line, when: isAbsent },
+      { ...line, when: ABSENT },
       ...once,
       ...audit,
     ]);
