@@ -18,21 +18,33 @@ const credit = (coins: number, table: Table = world.table, once: { readonly idem
   creditWallet(table, { organizationId, env: 'live', coins, description: 'Top-up', now: world.now, ...once });
 const note = (table: Table = world.table) => noteDepleted(table, { organizationId, env: 'live', now: world.now });
 
-/** The table; `meanwhile` happens once, between the first read and the write. */
-const overtakenBy = (meanwhile: () => Promise<unknown>): Table => {
-  let overtaken = false;
-  const get: Table['get'] = async (...args) => {
-    const row = await world.table.get(...args);
-    if (!overtaken) {
-      overtaken = true;
+/** The table, some of whose calls are these. */
+const tableWith = (calls: Partial<Pick<Table, 'get' | 'transact'>>): Table => {
+  const { table } = world;
+  const [get, query] = [table.get.bind(table), table.query.bind(table)];
+  const [transact, write] = [table.transact.bind(table), table.write.bind(table)];
+  return { get, query, transact, write, ...calls } as Table;
+};
+
+/** A call of the table after whose first answer something else happens, before its caller has the answer. */
+const followedBy = <Args extends unknown[], Answer>(
+  call: (...args: Args) => Promise<Answer>,
+  meanwhile: () => Promise<unknown>,
+) => {
+  let happened = false;
+  return async (...args: Args): Promise<Answer> => {
+    const answer = await call(...args);
+    if (!happened) {
+      happened = true;
       await meanwhile();
     }
-    return row;
+    return answer;
   };
-  const transact: Table['transact'] = (...args) => world.table.transact(...args);
-  const write: Table['write'] = (...args) => world.table.write(...args);
-  return { get, transact, write } as Table;
 };
+
+/** The table; `meanwhile` happens once, between the first read and the write. */
+const overtakenBy = (meanwhile: () => Promise<unknown>): Table =>
+  tableWith({ get: followedBy(world.table.get.bind(world.table), meanwhile) });
 
 test('a depleted wallet raises one event, despite concurrent refusals, and another only after a credit', async () => {
   const first = (await Promise.all(Array.from({ length: 10 }, () => note()))).filter(Boolean);
@@ -55,34 +67,23 @@ test('a credit answers with the balance that includes concurrent credits', async
 
 describe('a credit whose answer is lost', () => {
   const keys = [{}, { idempotencyKey: 'invoice-1' }] as const;
-  /** The answers of the next transactions that credit are lost; `before` each repeat something else happens. */
-  const losing = (times: number, before = async (): Promise<unknown> => undefined): Table => {
-    let left = times;
+  /** The answers of the next transactions are lost. */
+  const loseAnswers = (count: number): void => {
+    let left = count;
     world.proxy.plan(({ action }) => (action === 'TransactWriteItems' && left-- > 0 ? FAULTS.loseAnswer : undefined));
     onTestFinished(() => world.proxy.plan(undefined));
-    const transact: Table['transact'] = async (...args) => {
-      const outcome = await world.table.transact(...args);
-      await before();
-      return outcome;
-    };
-    const get: Table['get'] = (...args) => world.table.get(...args);
-    const query: Table['query'] = (...args) => world.table.query(...args);
-    return { get, query, transact } as Table;
   };
 
   test.each(keys)('is made once, and answers with the balance after it: %o', async (once) => {
-    expect(await credit(50, losing(2), once)).toEqual({ balanceCoins: 750 });
+    loseAnswers(2);
+    expect(await credit(50, world.table, once)).toEqual({ balanceCoins: 750 });
     expect(await checkMoney(world.table, organizationId)).toMatchObject({ balance: 750 });
   });
 
-  test.each(keys)('and that meets another credit is made once: %o', async (once) => {
-    let met = false;
-    const meanwhile = async () => {
-      if (met) return;
-      met = true;
-      await credit(1_000);
-    };
-    expect(await credit(50, losing(1, meanwhile), once)).toEqual({ balanceCoins: 1_750 });
+  test.each(keys)('is made once though another follows it at once: %o', async (once) => {
+    loseAnswers(1);
+    const transact = followedBy(world.table.transact.bind(world.table), () => credit(1_000));
+    expect(await credit(50, tableWith({ transact }), once)).toEqual({ balanceCoins: 1_750 });
     expect(await checkMoney(world.table, organizationId)).toMatchObject({ balance: 1_750 });
   });
 });
