@@ -146,7 +146,7 @@ export const updateSegment = defineOperation({
   route: 'PATCH /v2/segments/{segmentId}',
   summary: 'Change a segment',
   description:
-    'Absent fields stay; null clears `description` and `filterTree`. `filters` without a `filterTree` replace an old tree.',
+    'Absent fields stay; null clears `description` and `filterTree`. A stored `filterTree` takes precedence over new `filters`, too.',
   params,
   body: closedObject('UpdateSegment', 'The changes to a segment.', {
     name: name.optional(),

@@ -108,6 +108,7 @@ describe('a push message', () => {
     expect(await send(client, {}, 'key-1')).toMatchObject({ status: 201, body: { id: first.body.id, replayed: true } });
     expectProblem(await send(client, { title: 'Outro' }, 'key-1'), 409);
     await ended(client, first.body.id);
+    expect((await send(client, {}, 'key-1')).body).toEqual({ ...first.body, replayed: true });
     expect(await wallet(client)).toMatchObject({ balanceCoins: OPENING - 10 });
   });
 

@@ -129,13 +129,15 @@ describe('a saved segment', () => {
     expect((await create({ name: 'São Paulo', filters: [gold] })).status).toBe(200);
   });
 
-  test('keeps what a change does not name; null clears; new filters replace a tree', async () => {
+  test('keeps what a change does not name; null clears; a tree outlasts new filters', async () => {
     const { body } = await create({ name: 'Tree', description: 'x', filters: [vip], filterTree: leaf(gold) });
     expect(body).toMatchObject({ size: 2, filterTree: leaf(gold) });
     const patch = (change: object) => tenant.test.call('PATCH', `/v2/segments/${body.id}`, { body: change });
     expect((await patch({ description: null })).body).toMatchObject({ filterTree: leaf(gold) });
     expect((await patch({ description: null })).body.description).toBeUndefined();
-    const flat = (await patch({ filters: [reachable] })).body;
+    const still = (await patch({ filters: [reachable] })).body;
+    expect([still.filterTree, still.filters, still.size]).toEqual([leaf(gold), [reachable], 2]);
+    const flat = (await patch({ filterTree: null })).body;
     expect([flat.filterTree, flat.filters, flat.size]).toEqual([undefined, [reachable], 1]);
     expectProblem(await patch({ filters: [{ ...vip, operator: 'has' }] }), 422, { errors: ['filters.0.operator'] });
   });

@@ -11,7 +11,7 @@ import type { Vault } from '../../shared/domain/core/secrets.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { INDEX_KEYS } from '../../shared/storage/index-patterns.ts';
-import { listPushMessages, openPushDispatch } from '../../shared/storage/push/reads.ts';
+import { listPushMessages, openPushDispatch, pushStatsReader } from '../../shared/storage/push/reads.ts';
 import { accepted } from '../support/accepted.ts';
 import { type Chance, chanceOf } from '../support/chance.ts';
 import { pagesOf } from '../support/pages.ts';
@@ -30,7 +30,7 @@ const messageOf = async (id: Id<'message'>): Promise<PushMessage> => {
 };
 const viewOf = async (id: Id<'message'>) => {
   const message = await messageOf(id);
-  const [stats] = await push.create.stats.statsOf([message]);
+  const [stats] = await pushStatsReader(world.table).statsOf([message]);
   if (!stats) throw new Error('the message has no stats');
   expect(deliveredOf(stats.tally) + failuresOf(stats.tally)).toBeLessThanOrEqual(message.reach);
   return pushMessageView(message, stats.tally, stats.opens, true);

@@ -27,7 +27,6 @@ import { audienceSource } from '../../shared/storage/push/audience.ts';
 import { deniedContacts, hasContact } from '../../shared/storage/push/contacts.ts';
 import { pushCreationStore } from '../../shared/storage/push/create.ts';
 import { pushDeviceRows, pushDevices, readPushDevices, retirePushDevices } from '../../shared/storage/push/devices.ts';
-import { pushStatsReader } from '../../shared/storage/push/reads.ts';
 import { pushSendStore } from '../../shared/storage/push/send.ts';
 import { readLedger } from '../../shared/storage/wallet/ledger.ts';
 import { readWallet } from '../../shared/storage/wallet/read-wallet.ts';
@@ -83,7 +82,6 @@ export const pushWorld = (world: World) => {
     prices: async () => world.prices,
     audiences: audienceSource(table, apps, async () => undefined),
     creation: pushCreationStore(table, () => {}),
-    stats: pushStatsReader(table),
     balance: async (organizationId) => (await readWallet(table, organizationId))?.balance ?? 0,
     noteDepleted: async () => {},
   };

@@ -1,6 +1,6 @@
 import type { AudienceDevice } from '../channels/push/device.ts';
 import { CHUNK_DEVICES, type PushChunk } from '../channels/push/dispatch.ts';
-import { noTally, type PushMessage, pushMessageOf, pushMessageView, rateKindOf } from '../channels/push/message.ts';
+import { noOpens, noTally, type PushMessage, pushMessageOf, pushMessageView, rateKindOf } from '../channels/push/message.ts';
 import type { Actor, Tenant } from '../core/actor.ts';
 import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
@@ -221,15 +221,27 @@ const createOnce = async (
   return isRefusal(message) ? message : { message, replayed: false };
 };
 
+/** The message as the call that created it answered: queued, or ended at once where its audience had no devices. */
+const asCreated = (message: PushMessage): PushMessage => {
+  const { record, createdAt, quietDeferredTo, reach } = message;
+  if (reach === 0) return message;
+  const wasDeferred = record.decisions.some(({ kind, at }) => kind === 'deferred' && at === createdAt);
+  return {
+    ...message,
+    status: 'queued',
+    sentAt: undefined,
+    tally: undefined,
+    quietDeferredTo: wasDeferred ? quietDeferredTo : undefined,
+  };
+};
+
 /**
  * Creates a push message (docs/spec/push.md#sending-push): one row per device of its audience, then message, hold and caller's key in one
  * transaction. A crash before that leaves nothing visible or charged, and a repeated request resumes with the rows already written. The same
- * key and body answer with the current message.
+ * key and body answer as the first call did (docs/spec/sends.md#replay), whatever became of the message.
  */
 export const sendPush = async (ports: CreatePushPorts, actor: Actor, callerKey: string, request: PushRequest) => {
   const sent = await createOnce(ports, { organizationId: actor.organizationId, env: actor.env }, callerKey, request);
   if (isRefusal(sent)) return sent;
-  const [stats] = await ports.stats.statsOf([sent.message]);
-  if (!stats) throw new RangeError('a message without stats');
-  return { ...pushMessageView(sent.message, stats.tally, stats.opens, true), replayed: sent.replayed };
+  return { ...pushMessageView(asCreated(sent.message), noTally(), noOpens(), true), replayed: sent.replayed };
 };

@@ -137,7 +137,6 @@ export interface PricePorts {
 /** Ports of creating push messages. */
 export interface CreatePushPorts extends QuietPorts, PricePorts {
   readonly creation: PushCreationStore;
-  readonly stats: PushStatsReader;
   /** The available balance, in coins. */
   readonly balance: (organizationId: Id<'organization'>) => Promise<number>;
   readonly noteDepleted: (organizationId: Id<'organization'>, env: Environment) => Promise<void>;

@@ -127,13 +127,9 @@ export const listSegments = async (
 };
 
 export type SegmentPatch = Patch<NewSegment, 'description' | 'filterTree'>;
-/** Changes a segment (JSON Merge Patch). New filters replace an old tree, which would take precedence. */
+/** Changes a segment (JSON Merge Patch). A tree stays, and takes precedence over new filters, until a change replaces or clears it. */
 const changed = (segment: Segment, patch: SegmentPatch, now: number): Segment => {
-  const {
-    filters,
-    filterTree = filters === undefined ? segment.filterTree : null,
-    description = segment.description,
-  } = patch;
+  const { filters, filterTree = segment.filterTree, description = segment.description } = patch;
   return {
     ...segment,
     ...definedFields({ name: patch.name, filters }),

@@ -3,7 +3,6 @@ import type { CreatePushPorts } from '../../domain/push-messages/ports.ts';
 import { pushApps } from '../../storage/push/apps.ts';
 import { audienceSource } from '../../storage/push/audience.ts';
 import { pushCreationStore } from '../../storage/push/create.ts';
-import { pushStatsReader } from '../../storage/push/reads.ts';
 import { earliestSendAt } from '../access/settings.ts';
 import { clock, publishWork, publishWorkAt, settings, table, vaults } from '../process/aws.ts';
 import { messageWorkItem } from '../sending/message-work-item.ts';
@@ -24,7 +23,6 @@ export const createPushPorts: CreatePushPorts = {
     (await import('./membership.ts')).membership(tenant, id),
   ),
   creation: pushCreationStore(table, (workItems) => publishWork(workItems)),
-  stats: pushStatsReader(table),
   balance,
   noteDepleted,
   enqueueSend,

@@ -1932,7 +1932,7 @@ export class SegmentsOperations extends Resource {
   /**
    * Change a segment
    *
-   * Absent fields stay; null clears `description` and `filterTree`. `filters` without a `filterTree` replace an old tree.
+   * Absent fields stay; null clears `description` and `filterTree`. A stored `filterTree` takes precedence over new `filters`, too.
    *
    * Scope: `contacts:write`.
    *
