@@ -16,6 +16,14 @@ export const findContact = async (
   return contact?.organizationId === organizationId ? contact : refuse('NOT_FOUND', 'There is no such contact.');
 };
 
+/** Whether a contact gave its consent after `at` (ms). */
+export const consentsSince = ({ optIn }: Contact, at: number): boolean =>
+  optIn.status === 'granted' && optIn.at !== undefined && optIn.at > at;
+
+/** Whether an opt-out at `at` (ms) changes a contact: not if it is already opted out, or consented later. */
+export const wouldOptOut = (contact: Contact, at: number): boolean =>
+  contact.optIn.status !== 'denied' && !consentsSince(contact, at);
+
 type Owner = Pick<Actor, 'organizationId'>;
 interface ConsentChange {
   readonly status: 'denied' | 'granted';
