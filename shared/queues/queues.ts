@@ -145,7 +145,7 @@ export const QUEUES = {
     ...STANDARD,
     name: 'outcome',
     purpose:
-      'Outcomes of sends: receipts, sandbox outcomes, and holds past their deadline; replies of which parts are missing; checks of pending senders and of the lanes of wallets; judgements of destinations; erasures of deleted contacts; changes of contacts for the index of the audience, and of companies for their directory; members of segments; activities that are due; links to what was deleted; cards that stay too long in their stage; what edits of lists left to delete; and the rest of long lists of messages to count.',
+      'Outcomes of sends: receipts, sandbox outcomes, and holds past their deadline; replies of which parts are missing; checks of pending senders and of the lanes of wallets; judgements of destinations; erasures of deleted contacts; changes of contacts for the index of the audience, and of companies for their directory; members of segments; activities that are due; links to what was deleted; cards that stay too long in their stage; what edits of lists left to delete; contacts of an unsubscribed address that are not opted out yet; and the rest of long lists of messages to count.',
     consumer: 'outcome',
   },
   events: {

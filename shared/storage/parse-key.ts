@@ -19,6 +19,9 @@ type SortKey = Pick<Key, 'sk'>;
 /** Whether a row is a tombstone; its kind of due work has other rows, too. */
 export const isTombstone = ({ pk }: PartitionKey): boolean => pk.startsWith('GONE#');
 
+/** Whether a row is an e-mail address's; its kind of due work has other rows, too. */
+export const isEmailAddress = ({ pk }: PartitionKey): boolean => pk.startsWith('EMAIL#');
+
 /** Whether a row is an upload of a card's file; its kind of due work has other rows, too. */
 export const isCardUpload = ({ pk }: PartitionKey): boolean => pk.startsWith('CRDUPL#');
 
@@ -91,6 +94,10 @@ export const PARSE_KEY = {
     return { organizationId: parseId('organization', after('GONE#', pk)), id };
   },
   contact: ({ pk }: PartitionKey) => parseId('contact', after('CNT#', pk)),
+  emailAddress: ({ pk }: PartitionKey) => {
+    const [organizationId, emailHash = ''] = after('EMAIL#', pk).split('#');
+    return { organizationId: parseId('organization', organizationId), emailHash };
+  },
   aiTurn: ({ pk }: PartitionKey) => parseId('aiTurn', after('AIT#', pk)),
   customerEvent: ({ pk }: PartitionKey) => parseId('customerEvent', after('CEV#', pk)),
   /** Works for every row of a run. */

@@ -61,6 +61,7 @@ const world = () => {
         if (event) events.push(event);
         return true;
       },
+      unsubscribedAt: async () => undefined,
       clearOptOuts: async () => {},
     },
   };

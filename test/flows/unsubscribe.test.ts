@@ -1,8 +1,11 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { unsubscribeToken } from '../../shared/domain/contacts/unsubscribe-token.ts';
 import type { Environment } from '../../shared/domain/core/actor.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { emailConsentStore } from '../../shared/storage/contacts/email-addresses.ts';
 import { recipientConsent } from '../../shared/storage/contacts/recipient-opt-outs.ts';
 import type { Tenant } from '../support/api.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { expectProblem } from '../support/problems.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';
 
@@ -108,6 +111,21 @@ describe('one click', () => {
     expect((await click(await linkOf('live'))).status).toBe(200);
     expect(await maySend(EMAIL, 'live')).toBe(false);
   });
+});
+
+test('a click whose request ended after the address was unsubscribed opts out its contacts in the background', async () => {
+  await fresh();
+  const ids = [await contact(), await contact()];
+  const table = messaging.tables.test;
+  const emailHash = await hashOf('test', EMAIL);
+  const now = Date.now();
+  await emailConsentStore(table).unsubscribe(owner.id, emailHash, now);
+  await table.write({ update: KEYS.emailAddress(owner.id, emailHash), set: { dueAt: now } });
+  await vi.waitFor(async () => expect((await optOuts()).length).toBe(ids.length), PATIENCE);
+  for (const id of ids)
+    expect(await statusOf(id)).toMatchObject({ status: 'denied', revokedReason: 'unsubscribed by e-mail' });
+  const row = () => table.get(KEYS.emailAddress(owner.id, emailHash));
+  await vi.waitFor(async () => expect(await row()).not.toHaveProperty('duePk'), PATIENCE);
 });
 
 test('the page changes nothing, loads nothing from other hosts and has a form that posts the click', async () => {

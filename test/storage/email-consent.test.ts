@@ -96,7 +96,9 @@ test('an opt-in lifts an earlier one-click unsubscribe, also where the contact i
   const actor = await world.organization();
   const made = await contact(actor, { optIn: { status: 'granted' } });
   // As when the click arrives before the contact can be found by its address.
-  await emailConsentStore(world.table).unsubscribe(actor.organizationId, hashOf(actor), world.now);
+  const store = emailConsentStore(world.table);
+  await store.unsubscribe(actor.organizationId, hashOf(actor), world.now);
+  await store.finishUnsubscribe(actor.organizationId, hashOf(actor), world.now);
   expect((await ports.store.read(made.id))?.optIn.status).toBe('granted');
   expect(await maySend(actor)).toBe(false);
   for (let turn = 0; turn < 2; turn++) {

@@ -74,6 +74,10 @@ const CASES = {
   ],
   tombstone: [KEYS.tombstone(id.organization, id.contact), { organizationId: id.organization, id: id.contact }],
   contact: [KEYS.contact(id.contact), id.contact],
+  emailAddress: [
+    KEYS.emailAddress(id.organization, 'hash_-1'),
+    { organizationId: id.organization, emailHash: 'hash_-1' },
+  ],
   aiTurn: [KEYS.aiTurn(id.aiTurn), id.aiTurn],
   customerEvent: [KEYS.customerEvent(id.customerEvent), id.customerEvent],
   consent: [KEYS.consent(id.contact, 12), 12],

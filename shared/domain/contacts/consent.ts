@@ -16,14 +16,23 @@ export const findContact = async (
   return contact?.organizationId === organizationId ? contact : refuse('NOT_FOUND', 'There is no such contact.');
 };
 
+/** Whether a contact gave its consent after `at` (ms). */
+export const consentsSince = ({ optIn }: Contact, at: number): boolean =>
+  optIn.status === 'granted' && optIn.at !== undefined && optIn.at > at;
+
+/** Whether an opt-out at `at` (ms) changes a contact: not if it is already opted out, or consented later. */
+export const wouldOptOut = (contact: Contact, at: number): boolean =>
+  contact.optIn.status !== 'denied' && !consentsSince(contact, at);
+
 type Owner = Pick<Actor, 'organizationId'>;
 interface ConsentChange {
-  readonly status: 'denied' | 'granted';
   readonly next: (now: OptIn, at: number) => OptIn;
   readonly event?: 'contact.opted_out';
+  /** Whether the contact stays as it is. */
+  readonly keeps: (contact: Contact) => boolean | Promise<boolean>;
 }
 
-/** Changes consent idempotently: a contact that already has the status is returned unchanged, without another event. */
+/** Changes consent idempotently: a contact that keeps its consent is returned unchanged, without another event. */
 const changeConsent = (
   { clock, store }: Pick<ContactPorts, 'clock' | 'store'>,
   { organizationId }: Owner,
@@ -33,7 +42,7 @@ const changeConsent = (
   retryOnConflict('The contact', async () => {
     const before = await findContact({ store }, organizationId, id);
     if (isRefusal(before)) return before;
-    if (before.optIn.status === change.status) return before;
+    if (await change.keeps(before)) return before;
     const at = clock();
     const after: Contact = {
       ...before,
@@ -50,21 +59,35 @@ type Changed = Promise<Contact | Refusal<'NOT_FOUND'>>;
 
 /**
  * Withdraws consent on every channel. Effective once this returns: any send reserved afterwards is refused. The proof of an earlier opt-in
- * is kept. Raises contact.opted_out once; a repeat changes nothing, not even the reason (docs/spec/contacts.md#consent).
+ * is kept. Raises contact.opted_out once; a repeat changes nothing, not even the reason (docs/spec/contacts.md#consent). `at`: when it was
+ * withdrawn (ms), now by default; a contact that was created or opted in after that is left alone.
  */
 export const optOutContact = (
   ports: Ports,
   actor: Owner,
   id: Id<'contact'>,
-  { reason }: { reason?: string | undefined },
+  { reason, at: withdrawnAt }: { readonly reason?: string | undefined; readonly at?: number | undefined },
 ): Changed =>
   changeConsent(ports, actor, id, {
-    status: 'denied',
-    next: (now, at) => ({ ...now, status: 'denied', revokedAt: at, revokedReason: reason }),
+    next: (now, at) => ({ ...now, status: 'denied', revokedAt: withdrawnAt ?? at, revokedReason: reason }),
     event: 'contact.opted_out',
+    keeps: (contact) =>
+      withdrawnAt === undefined
+        ? contact.optIn.status === 'denied'
+        : contact.createdAt > withdrawnAt || !wouldOptOut(contact, withdrawnAt),
   });
 
 export type OptInProof = Pick<OptIn, 'ip' | 'userAgent'> & { readonly source: string };
+
+/**
+ * Whether a contact's opt-in is newer than every withdrawal. If not, its address unsubscribed and the contact is yet to be opted out: an
+ * opt-in is then no repeat, and its time keeps the late opt-out away.
+ */
+const isNewestConsent = async ({ store }: Pick<ContactPorts, 'store'>, contact: Contact): Promise<boolean> => {
+  if (contact.optIn.status !== 'granted') return false;
+  const withdrawnAt = await store.unsubscribedAt(contact);
+  return withdrawnAt === undefined || consentsSince(contact, withdrawnAt);
+};
 
 /**
  * Records consent with its proof. Overrides an earlier withdrawal, whether recorded on the contact or on its addresses (e.g. an
@@ -78,8 +101,8 @@ export const optInContact = async (
 ): Changed => {
   const requestedAt = ports.clock();
   const contact = await changeConsent(ports, actor, id, {
-    status: 'granted',
     next: (_, at) => ({ status: 'granted', source, at, ip, userAgent }),
+    keeps: (contact) => isNewestConsent(ports, contact),
   });
   if (!isRefusal(contact)) await ports.store.clearOptOuts(contact, requestedAt);
   return contact;

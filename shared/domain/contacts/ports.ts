@@ -37,6 +37,8 @@ export interface ContactStore {
    * changed since `before` was read.
    */
   changeConsent(before: Contact, after: Contact, event?: DomainEvent): Promise<boolean>;
+  /** When the contact's e-mail address unsubscribed (ms), if the contacts with it remain to be opted out. */
+  unsubscribedAt(contact: Contact): Promise<number | undefined>;
   /**
    * Clears opt-outs that recipients recorded themselves until `at` (ms): of the contact's e-mail address, and of every recipient linked to
    * the contact when it opted out. Idempotent.
@@ -58,8 +60,15 @@ export interface ContactLists {
 export interface EmailConsentStore {
   /** The organization's contacts with this address. Eventually consistent. */
   contactsOf(organizationId: Id<'organization'>, emailHash: string): Promise<readonly Id<'contact'>[]>;
-  /** Marks the address as unsubscribed at `now` (ms). Idempotent. */
-  unsubscribe(organizationId: Id<'organization'>, emailHash: string, now: number): Promise<void>;
+  /**
+   * Marks the address as unsubscribed at `at` (ms), and its contacts as due to be opted out, in one write: should the caller not get to it,
+   * due work does. A repeat keeps the time of the first unsubscription.
+   */
+  unsubscribe(organizationId: Id<'organization'>, emailHash: string, at: number): Promise<void>;
+  /** When the address last unsubscribed (ms); undefined once its contacts are opted out. */
+  unsubscribedAt(organizationId: Id<'organization'>, emailHash: string): Promise<number | undefined>;
+  /** Records that the contacts are opted out, unless the address unsubscribed again after `at` (ms). */
+  finishUnsubscribe(organizationId: Id<'organization'>, emailHash: string, at: number): Promise<void>;
 }
 
 /** Ports of the contact rules. */

@@ -1,3 +1,4 @@
+import { wouldOptOut } from '../contacts/consent.ts';
 import type { Contact, OptIn } from '../contacts/contact.ts';
 import { contactEvent } from '../contacts/events.ts';
 import type { ContactStore } from '../contacts/ports.ts';
@@ -6,7 +7,7 @@ import type { Id } from '../core/ids.ts';
 import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
 import type { Channel } from '../message/channel.ts';
 import type { MetaEvent } from '../message/meta-event.ts';
-import { type InboundReads, optOutReason, wouldOptOut } from './receive.ts';
+import { type InboundReads, optOutReason } from './receive.ts';
 
 type Preference = Extract<MetaEvent, { about: 'preference' }>;
 

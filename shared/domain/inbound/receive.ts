@@ -1,4 +1,5 @@
 import { channelOf } from '../channels/registry.ts';
+import { consentsSince, wouldOptOut } from '../contacts/consent.ts';
 import type { Contact } from '../contacts/contact.ts';
 import { contactEvent } from '../contacts/events.ts';
 import type { Tenant } from '../core/actor.ts';
@@ -146,14 +147,6 @@ export const parseInbound = async (
 };
 
 export const optOutReason = (word: string, channel: Channel) => `asked by ${channel}: ${word}`;
-
-/** Whether a contact gave its consent after `at` (ms). */
-const consentsSince = ({ optIn }: Contact, at: number): boolean =>
-  optIn.status === 'granted' && optIn.at !== undefined && optIn.at > at;
-
-/** Whether an opt-out at `at` (ms) changes a contact: not if it is already opted out, or consented later. */
-export const wouldOptOut = (contact: Contact, at: number): boolean =>
-  contact.optIn.status !== 'denied' && !consentsSince(contact, at);
 
 /** The contact after its message: the latest interaction wins, in whatever order messages arrive. */
 const contactChange = (

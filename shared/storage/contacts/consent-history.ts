@@ -41,10 +41,11 @@ const changeOf = ({ id: contactId, organizationId, optIn, updatedAt }: Contact):
 };
 
 /**
- * Stores a change of consent permanently, in its transaction; nothing if the consent is unchanged. `before` is absent for a new contact.
+ * Stores a change of consent permanently, in its transaction: a new status, or a newer proof of the same. `before` is absent for a new
+ * contact.
  */
 export const consentHistoryWrites = (before: Contact | undefined, after: Contact): WriteOp[] =>
-  after.optIn.status === (before?.optIn.status ?? 'unknown')
+  after.optIn.status === (before?.optIn.status ?? 'unknown') && after.optIn.at === before?.optIn.at
     ? []
     : [{ put: consentRows.write(changeOf(after), after.version) }];
 

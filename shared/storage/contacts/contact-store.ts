@@ -13,7 +13,7 @@ import { withCompanyNow } from './company-links.ts';
 import { takeContactNumbers } from './contact-numbers.ts';
 import { changeWrites, companyWrites, createWrites, verdictOf } from './contact-writes.ts';
 import { consentWrites, readContact } from './contacts.ts';
-import { clearOptOuts } from './recipient-opt-outs.ts';
+import { clearOptOuts, readUnsubscribedAt } from './recipient-opt-outs.ts';
 import { changesDue } from './standing.ts';
 
 type Raised = (events: readonly DomainEvent[]) => void;
@@ -79,6 +79,9 @@ export const contactStore = (table: Table, raised: Raised, publish: Publish = ()
     if (outcome.ok) raised(events);
     return outcome.ok;
   },
+
+  unsubscribedAt: async ({ organizationId, emailHash }) =>
+    emailHash === undefined ? undefined : readUnsubscribedAt(table, organizationId, emailHash),
 
   clearOptOuts: (contact, at) => clearOptOuts(table, contact, at),
 });

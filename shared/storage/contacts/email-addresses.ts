@@ -9,7 +9,7 @@ import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { PARSE_KEY } from '../parse-key.ts';
-import { NOT_OPTED_OUT, optOutWrite, recipientRows } from './recipient-opt-outs.ts';
+import { readUnsubscribedAt, recipientRows } from './recipient-opt-outs.ts';
 
 /** Until when an address is suppressed (ms); 0 when it is not. */
 export const readSuppression = recipientRows.pick('suppressedUntil');
@@ -76,6 +76,9 @@ export const refusedEmails = async (
   return { suppressed: hashesOf('gsi1', suppressed), unsubscribed: hashesOf('gsi3', unsubscribed) };
 };
 
+/** The longest time that a click's own request may take, in ms: due work continues what it left after that. */
+const REQUEST_MS = 30_000;
+
 /** The consent of e-mail addresses, in the table of one stage. */
 export const emailConsentStore = (table: Table): EmailConsentStore => ({
   async contactsOf(organizationId, emailHash) {
@@ -84,9 +87,26 @@ export const emailConsentStore = (table: Table): EmailConsentStore => ({
     return rows.map(PARSE_KEY.contact);
   },
 
-  async unsubscribe(organizationId, emailHash, now) {
-    const optOut = { at: now, reason: UNSUBSCRIBED };
-    // A repeat keeps the time of the first click.
-    await table.write({ ...optOutWrite(organizationId, 'email', emailHash, optOut), when: NOT_OPTED_OUT });
+  async unsubscribe(organizationId, emailHash, at) {
+    const optOut = recipientRows.set({ organizationId, optInStatus: 'denied', unsubscribedAt: at });
+    await table.write({
+      update: KEYS.emailAddress(organizationId, emailHash),
+      set: { ...optOut, ...INDEX_KEYS.due('clean_up', emailHash, at + REQUEST_MS) },
+      // A repeat keeps the time of the first click.
+      setOnce: {
+        ...recipientRows.set({ revokedAt: at, revokedReason: UNSUBSCRIBED }),
+        ...INDEX_KEYS.unsubscribedEmails(organizationId, isoTime(at), emailHash),
+      },
+    });
+  },
+
+  unsubscribedAt: (organizationId, emailHash) => readUnsubscribedAt(table, organizationId, emailHash),
+
+  async finishUnsubscribe(organizationId, emailHash, at) {
+    await table.write({
+      update: KEYS.emailAddress(organizationId, emailHash),
+      remove: ['unsubscribedAt', 'duePk', 'dueAt'],
+      when: { text: '#unsubscribedAt = :at', values: { at: isoTime(at) } },
+    });
   },
 });

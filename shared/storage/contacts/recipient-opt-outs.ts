@@ -28,6 +28,8 @@ interface Recipient {
   readonly revokedReason?: string | undefined;
   /** The number of its contacts that opted out, for recipients that several contacts may share. */
   readonly optedOut: number;
+  /** When an e-mail address last unsubscribed (ms), until its contacts are opted out. An opt-in that lifts the unsubscription leaves it. */
+  readonly unsubscribedAt?: number | undefined;
   /** Until when its provider's report suppresses it (ms); 0 when nothing was reported. */
   readonly suppressedUntil: number;
 }
@@ -40,6 +42,7 @@ export const recipientRows = defineRow<Recipient>()({
     revokedAt: time.optional(),
     revokedReason: z.string().optional(),
     optedOut: z.int().default(0),
+    unsubscribedAt: time.optional(),
     suppressedUntil: z.int().default(0),
   },
   key: (_, key: Key) => key,
@@ -127,10 +130,7 @@ export const optOutWrite = (
   const update = recipientKey(organizationId, kind, hash);
   if (!update) throw new Error(`No opt-out is stored for a ${kind}.`);
   const optOut = { organizationId, optInStatus: 'denied', revokedAt: at, revokedReason: reason } as const;
-  const entry = {
-    ...(contactId === undefined ? {} : INDEX_KEYS.optOutsOf(contactId, isoTime(at), hash)),
-    ...(kind === 'email' ? INDEX_KEYS.unsubscribedEmails(organizationId, isoTime(at), hash) : {}),
-  };
+  const entry = contactId === undefined ? {} : INDEX_KEYS.optOutsOf(contactId, isoTime(at), hash);
   return {
     update,
     set: { ...recipientRows.set(optOut), ...entry },
@@ -168,6 +168,18 @@ export const countOptOut = (
   add: { optedOut: by },
   ...(granted ? { remove: OPT_OUT_ATTRIBUTES } : {}),
 });
+
+const readPending = recipientRows.pick('unsubscribedAt');
+
+/** When an address unsubscribed (ms), if its contacts remain to be opted out. One strongly consistent read. */
+export const readUnsubscribedAt = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  emailHash: string,
+): Promise<number | undefined> => {
+  const row = await table.get(KEYS.emailAddress(organizationId, emailHash), { only: ['unsubscribedAt'] });
+  return row && readPending(row).unsubscribedAt;
+};
 
 /**
  * Clears the opt-outs that a contact's recipients made themselves before a time (ms): of its e-mail address, and of user ids that belonged

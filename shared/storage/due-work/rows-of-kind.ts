@@ -25,7 +25,7 @@ const ROWS: Readonly<Record<WorkItem['kind'], readonly MakesKey[]>> = {
   index_contacts: [KEYS.changedContact],
   index_companies: [KEYS.changedCompany],
   segment_members: [KEYS.audienceMembers, KEYS.segmentSweep],
-  clean_up: [KEYS.listEdit, KEYS.tombstone],
+  clean_up: [KEYS.listEdit, KEYS.tombstone, KEYS.emailAddress],
   count_list: [KEYS.listCounting],
   erase_contact: [KEYS.erasure, KEYS.merge],
   run_job: [KEYS.importJob, KEYS.exportJob],

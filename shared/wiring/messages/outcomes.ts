@@ -6,7 +6,7 @@ import { advanceSuppressing } from '../../domain/sending/suppression.ts';
 import type { WorkItem } from '../../queues/queues.ts';
 import { readMessages } from '../../storage/messages/message-lists.ts';
 import { receiptStore } from '../../storage/messages/receipts.ts';
-import { isCardUpload, isTombstone, PARSE_KEY } from '../../storage/parse-key.ts';
+import { isCardUpload, isEmailAddress, isTombstone, PARSE_KEY } from '../../storage/parse-key.ts';
 import { suppressionPorts } from '../email/suppression.ts';
 import { table } from '../process/aws.ts';
 import { processEscrowItem } from '../sending/batches.ts';
@@ -49,10 +49,12 @@ const PROCESSORS: Readonly<Record<OutcomeKind, (item: WorkItem, prefetched: Pref
   },
   recover_send: (item) => recoverSend(ports, PARSE_KEY.message(item)),
   close_escrow: processEscrowItem,
-  clean_up: async (item) =>
-    isTombstone(item)
+  clean_up: async (item) => {
+    if (isEmailAddress(item)) return (await import('../contacts/opt-out-contacts.ts')).processUnsubscribed(item);
+    return isTombstone(item)
       ? (await import('../activities/clean-up.ts')).processTombstone(item)
-      : (await import('../lists/lists.ts')).processCleanUp(item),
+      : (await import('../lists/lists.ts')).processCleanUp(item);
+  },
   count_list: async (item) => (await import('./count-list.ts')).processListCounting(item),
   check_lanes: async (item) => (await import('../wallet/lanes.ts')).processLaneCheck(item),
   abandon_upload: async (item) =>
