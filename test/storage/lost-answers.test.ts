@@ -1,19 +1,24 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { newLinkRequest } from '../../shared/domain/access/accounts.ts';
+import { sendV1 } from '../../shared/domain/api/v1-send.ts';
 import { startCampaign } from '../../shared/domain/campaigns/lifecycle.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { newId } from '../../shared/domain/core/ids.ts';
 import { type ExportJob, exportEvent } from '../../shared/domain/exports/export-job.ts';
+import type { Decision, MessageRecord } from '../../shared/domain/message/message.ts';
 import { linkRequestWrite, takeRequest } from '../../shared/storage/access/sign-in-links.ts';
 import { portionStore } from '../../shared/storage/campaigns/portions.ts';
 import { exportJobStore } from '../../shared/storage/jobs/export-jobs.ts';
+import { forceSend } from '../../shared/storage/messages/force.ts';
 import { campaignPortsOver, draftTo, driveItem, workOnCampaign, writePeople } from '../campaigns/stage.ts';
 import { accepted } from '../support/accepted.ts';
 import { withLostAnswer } from '../support/lost-answer.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
+import { submitPortsOf } from '../support/world-queued.ts';
 
 const CLAIM_MS = 60_000;
+const HOUR_MS = 3_600_000;
 
 const world = await use(startWorld('live'));
 afterEach(world.reset);
@@ -77,5 +82,45 @@ describe('a claim whose answer is lost is its worker’s, and no other’s', () 
       skipped: 1,
       portionsDone: 1,
     });
+  });
+});
+
+describe('a change of a message whose answer is lost adds its line to the timeline once', () => {
+  const decision = (): Decision => ({ at: world.now, kind: 'route', detail: 'the change' });
+  const linesOf = async ({ id }: Pick<MessageRecord, 'id'>) => {
+    const { decisions = [] } = (await world.ports.messageStore.read(id)) ?? {};
+    return decisions.filter(({ detail }) => detail === 'the change').length;
+  };
+  const store = world.ports.messageStore;
+
+  test.each([
+    ['another provider', (message: MessageRecord) => store.reroute(message, 'twilio', decision())],
+    ['an uncertain answer', (message: MessageRecord) => store.markUncertain(message, world.now, world.now, decision())],
+  ])('%s', async (_, change) => {
+    let changed: boolean | undefined;
+    world.provider.script = [
+      async ({ messageId }) => {
+        const message = await store.read(messageId);
+        if (message) changed = await lost(messageId, () => change(message));
+        return { kind: 'accepted', providerMessageId: `p-${messageId}` };
+      },
+    ];
+    const { id } = accepted(await world.sms(actor));
+    expect(changed).toBe(true);
+    expect(await linesOf({ id })).toBe(1);
+  });
+
+  test.each([
+    ['alone', () => undefined],
+    ['with a fallback', () => newId('message')],
+  ])('a send that is forced: %s', async (_, newFallback) => {
+    const scheduledAt = new Date(world.now + HOUR_MS).toISOString();
+    const body = { channel: 'sms' as const, to: '+5511987654321', text: 'Oi', scheduledAt };
+    const { id } = accepted(await sendV1(submitPortsOf(world), actor, newId('request'), body));
+    const stored = await store.read(id);
+    if (!stored) throw new Error('the message was not stored');
+    const message = { ...stored, fallbackId: newFallback() };
+    expect(await lost(id, () => forceSend(table, message, world.now, decision()))).toBe(true);
+    expect(await linesOf({ id })).toBe(1);
   });
 });
