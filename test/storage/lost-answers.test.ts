@@ -2,14 +2,20 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { newLinkRequest } from '../../shared/domain/access/accounts.ts';
 import { sendV1 } from '../../shared/domain/api/v1-send.ts';
 import { startCampaign } from '../../shared/domain/campaigns/lifecycle.ts';
+import { createApp, deleteApp } from '../../shared/domain/channels/push/app.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { newId } from '../../shared/domain/core/ids.ts';
+import type { Vault } from '../../shared/domain/core/secrets.ts';
 import { type ExportJob, exportEvent } from '../../shared/domain/exports/export-job.ts';
 import type { Decision, MessageRecord } from '../../shared/domain/message/message.ts';
+import { createSegment, deleteSegment, findSegment } from '../../shared/domain/segments/segments.ts';
 import { linkRequestWrite, takeRequest } from '../../shared/storage/access/sign-in-links.ts';
+import { audienceIndex } from '../../shared/storage/audience/index-reader.ts';
 import { portionStore } from '../../shared/storage/campaigns/portions.ts';
 import { exportJobStore } from '../../shared/storage/jobs/export-jobs.ts';
 import { forceSend } from '../../shared/storage/messages/force.ts';
+import { pushApps } from '../../shared/storage/push/apps.ts';
+import { segmentStore } from '../../shared/storage/segments/segments.ts';
 import { campaignPortsOver, draftTo, driveItem, workOnCampaign, writePeople } from '../campaigns/stage.ts';
 import { accepted } from '../support/accepted.ts';
 import { withLostAnswer } from '../support/lost-answer.ts';
@@ -23,6 +29,7 @@ const HOUR_MS = 3_600_000;
 const world = await use(startWorld('live'));
 afterEach(world.reset);
 const { table } = world;
+const clock = () => world.now;
 const lost = <T>(text: string, work: () => Promise<T>): Promise<T> => withLostAnswer(world.proxy, text, work);
 
 let actor: Actor;
@@ -122,5 +129,25 @@ describe('a change of a message whose answer is lost adds its line to the timeli
     const message = { ...stored, fallbackId: newFallback() };
     expect(await lost(id, () => forceSend(table, message, world.now, decision()))).toBe(true);
     expect(await linesOf({ id })).toBe(1);
+  });
+});
+
+describe('a deletion whose answer is lost succeeds, and one of what is not there answers 404', () => {
+  test('of a segment', async () => {
+    const ports = { clock, store: segmentStore(table), index: audienceIndex(table, { clock, chance: () => 1 }) };
+    const filters = [{ field: 'tag', operator: 'is', value: 'vip' }] as const;
+    const { id } = accepted(await createSegment(ports, actor, { name: 'VIP', filters }));
+    expect(await lost(id, () => deleteSegment(ports, actor, id))).toBeUndefined();
+    expect(await findSegment(ports, actor, id)).toMatchObject({ name: 'NOT_FOUND' });
+    expect(await deleteSegment(ports, actor, id)).toMatchObject({ name: 'NOT_FOUND' });
+  });
+
+  test('of a push app', async () => {
+    const seal = (_: string, __: string, text: string) => text;
+    const apps = pushApps(table, async () => ({ seal, open: seal }) as unknown as Vault);
+    const { id } = accepted(await createApp({ clock, apps }, actor, { name: 'Loja' }));
+    expect(await lost(id, () => deleteApp({ clock, apps }, actor, id))).toBeUndefined();
+    expect(await apps.list(actor.organizationId)).toEqual([]);
+    expect(await deleteApp({ clock, apps }, actor, id)).toMatchObject({ name: 'NOT_FOUND' });
   });
 });
