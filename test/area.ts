@@ -98,6 +98,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'storage/shared-read',
     'storage/dead-letters',
     'storage/conflicts',
+    'storage/lost-answers',
     'parse-key',
     'row-codec',
     'migration',

@@ -14,6 +14,7 @@ import { INDEX_KEYS } from '../../shared/storage/index-patterns.ts';
 import { listPushMessages, openPushDispatch, pushStatsReader } from '../../shared/storage/push/reads.ts';
 import { accepted } from '../support/accepted.ts';
 import { type Chance, chanceOf } from '../support/chance.ts';
+import { withLostAnswer } from '../support/lost-answer.ts';
 import { pagesOf } from '../support/pages.ts';
 import { messageIdOf, reachable, usePush } from './world.ts';
 
@@ -172,4 +173,15 @@ describe('the list of messages', () => {
     expect(await listPushMessages(table, { status: ['queued'] }, request)).toMatchObject({ items: [] });
     expect(await listPushMessages(table, {}, request)).toMatchObject({ items: [{ id, status: 'sent' }] });
   });
+});
+
+test('an open is counted by the call whose answer was lost, and not by the next one', async () => {
+  const { actor } = await push.organization(OPENING, reachable(1));
+  const messageId = messageIdOf(await push.post(actor, 'key'));
+  await push.drain();
+  const [{ id } = { id: parseId('pushDispatch', '') }] = await push.dispatchesOf(messageId);
+  const opening = () => open(actor.organizationId, id);
+  expect(await withLostAnswer(world.proxy, messageId, opening)).toMatchObject({ counted: true });
+  expect(await opening()).toMatchObject({ counted: false });
+  expect((await expectSums(messageId)).opened).toBe(1);
 });

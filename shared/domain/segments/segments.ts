@@ -8,7 +8,7 @@ import { canonical } from '../core/canonical.ts';
 import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import { type Id, isId, newId } from '../core/ids.ts';
 import { definedFields, type Patch } from '../core/patch.ts';
-import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
+import { CONFLICT, removeOnce, retryOnConflict } from '../core/retry-on-conflict.ts';
 import type { Page, PageRequest } from '../message/lists.ts';
 import { parseDescription } from './parse.ts';
 import type { Description, SaveOutcome, Segment, SegmentPorts, SizedSegment } from './segment.ts';
@@ -180,8 +180,8 @@ export const deleteSegment = (
   actor: Tenant,
   id: Id<'segment'>,
 ): Promise<undefined | Refusal<'NOT_FOUND'>> =>
-  retryOnConflict('The segment', async () => {
-    const segment = await findSegment(ports, actor, id);
-    if (isRefusal(segment)) return segment;
-    return (await ports.store.remove(segment, ports.clock())) ? undefined : CONFLICT;
-  });
+  removeOnce(
+    'The segment',
+    () => findSegment(ports, actor, id),
+    (segment) => ports.store.remove(segment, ports.clock()),
+  );

@@ -145,11 +145,10 @@ export const changeSubscription = async (
   return recovered ?? after;
 };
 
-/** Revokes a subscription: nothing more is delivered. Idempotent. */
+/** Revokes a subscription: nothing more is delivered. A repeat finishes what an interrupted one left. */
 export const revokeSubscription = async (ports: WebhookPorts, actor: Actor, id: Id<'webhook'>) => {
   const before = await ports.subscriptions.read(actor.organizationId, id);
   if (!before) return absent();
-  if (before.status === 'revoked') return undefined;
   const now = ports.clock();
   await ports.subscriptions.revoke(before, now, webhookEntry(actor, id, 'deleted', now));
   await triggerDrain(ports, before);

@@ -59,7 +59,7 @@ export interface WebhookStore {
   list(organizationId: Id<'organization'>): Promise<readonly Subscription[]>;
   /** Replaces the fields that an operator may change, if the subscription is unchanged since `before` was read. */
   change(before: Subscription, after: Subscription, entry: AuditEntry): Promise<boolean>;
-  /** Revokes a subscription at `at` (ms), with the audit entry; does nothing if it is already revoked. */
+  /** Revokes a subscription at `at` (ms), with the audit entry, and lets its log expire; only the latter if it is already revoked. */
   revoke(subscription: Subscription, at: number, entry: AuditEntry): Promise<void>;
   /** Records a change of health; a subscription that was revoked meanwhile stays revoked. */
   noteHealth(organizationId: Id<'organization'>, id: Id<'webhook'>, health: Health): Promise<Subscription | undefined>;

@@ -4,6 +4,7 @@ import type { SignInLink } from '../../domain/access/sign-in.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, time, ttlAfter } from '../client/attributes.ts';
+import { updateOnce } from '../client/claim-mark.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
@@ -41,12 +42,12 @@ export const takeRequest = async (
   requestId: Id<'request'>,
   now: number,
 ): Promise<LinkRequest | undefined> => {
-  const written = await table.write({
+  const row = await updateOnce(table, {
     update: KEYS.linkRequest(requestId),
     set: { dueAt: now + LEASE_MS },
     when: { text: 'attribute_exists(#pk) AND #dueAt <= :now', values: { now } },
   });
-  return written.ok && written.row ? requestRows.read(written.row) : undefined;
+  return row && requestRows.read(row);
 };
 
 /** Stores a link under the hash of its token. */

@@ -3,8 +3,9 @@ import type { Campaign, Portion } from '../../domain/campaigns/campaign.ts';
 import type { PortionResult, PortionStore } from '../../domain/campaigns/ports.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, packedJson } from '../client/attributes.ts';
+import { transactOnce, updateOnce } from '../client/claim-mark.ts';
 import { ABSENT, all } from '../client/conditions.ts';
-import type { Condition, WriteOp } from '../client/expressions.ts';
+import type { Condition, Update, WriteOp } from '../client/expressions.ts';
 import { commit } from '../client/optimistic-commit.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
@@ -58,7 +59,7 @@ const isClaimedBy = (portion: Portion): Condition =>
 const isOfEpoch = ({ epoch }: Portion): Condition => ({ text: '#epoch = :epoch', values: { epoch } });
 
 /** The write of a worker's result. If the portion was moved to a later epoch meanwhile, its new due time is kept. */
-const resultWrite = (claimed: Portion, { portion }: PortionResult, keepsDueTime: boolean): WriteOp => {
+const resultWrite = (claimed: Portion, { portion }: PortionResult, keepsDueTime: boolean): Update => {
   const { sent, skipped, state, triedUntil, allotted, dueAt } = portion;
   const set = { ...portionRows.set({ sent, skipped, state, triedUntil, allotted }), claimedUntil: 0 };
   const update = KEYS.campaignPortion(claimed.campaignId, claimed.portion);
@@ -72,16 +73,13 @@ const resultWrite = (claimed: Portion, { portion }: PortionResult, keepsDueTime:
 export const portionStore = (table: Table): PortionStore => {
   const keyOf = ({ campaignId, portion }: Pick<Portion, 'campaignId' | 'portion'>) =>
     KEYS.campaignPortion(campaignId, portion);
-  const saveAs = async (claimed: Portion, result: PortionResult, keepsDueTime: boolean) => {
+  const saveAs = async (claimed: Portion, result: PortionResult, keepsDueTime: boolean): Promise<boolean> => {
     const { skipped, returned, portion } = result;
     const figures = { skipped, portionsDone: portion.state === 'done' && claimed.state === 'open' ? 1 : 0 };
     const budget: WriteOp[] =
       returned === 0 ? [] : [{ update: KEYS.campaignBudget(claimed.campaignId), add: { spent: -returned } }];
-    return table.transact([
-      resultWrite(claimed, result, keepsDueTime),
-      ...figureWrites(claimed.campaignId, figures),
-      ...budget,
-    ]);
+    const also = [...figureWrites(claimed.campaignId, figures), ...budget];
+    return (await transactOnce(table, resultWrite(claimed, result, keepsDueTime), also)).ok;
   };
   return {
     read: (campaignId, portion) => readRow(table, KEYS.campaignPortion(campaignId, portion), readPortion),
@@ -100,20 +98,16 @@ export const portionStore = (table: Table): PortionStore => {
       return (await commit(table, { row, over: before.version, also: [...also, ...puts] })).kind === 'saved';
     },
     async claim(portion, now, until) {
-      const { ok, row } = await table.write({
+      const row = await updateOnce(table, {
         update: keyOf(portion),
         set: { claimedUntil: until, ...portionDue(portion, until) },
         add: { fence: 1 },
         when: all({ text: '#claimedUntil <= :now', values: { now } }, hasFence(portion), isOfEpoch(portion)),
       });
-      return ok && row ? readPortion(row) : undefined;
+      // If the answer was lost, a later epoch may have moved the portion meanwhile: the claim was made under this one.
+      return row && { ...readPortion(row), epoch: portion.epoch };
     },
-    async save(claimed, result) {
-      const outcome = await saveAs(claimed, result, false);
-      if (outcome.ok) return true;
-      const { ok } = await saveAs(claimed, result, true);
-      return ok;
-    },
+    save: async (claimed, result) => (await saveAs(claimed, result, false)) || (await saveAs(claimed, result, true)),
     async postpone(portion, at) {
       const when = all(isClaimedBy(portion), isOfEpoch(portion));
       await table.write({ update: keyOf(portion), set: portionDue(portion, at), when });

@@ -28,6 +28,8 @@ export type WriteOp =
   | { readonly delete: Key; readonly when?: Condition }
   | { readonly check: Key; readonly when: Condition };
 
+export type Update = Extract<WriteOp, { readonly update: Key }>;
+
 interface Expressed {
   readonly names: Record<string, string> | undefined;
   readonly values: Record<string, AttributeValue> | undefined;
@@ -59,7 +61,7 @@ export const expressCondition = (condition: Condition): Expressed => {
   };
 };
 
-const updateExpression = (operation: Extract<WriteOp, { update: Key }>): Condition => {
+const updateExpression = (operation: Update): Condition => {
   const values: Record<string, NativeAttributeValue> = {};
   const set: string[] = [];
   for (const [name, value] of Object.entries(operation.set ?? {})) {

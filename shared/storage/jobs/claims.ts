@@ -1,8 +1,9 @@
 import { Unavailable } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
+import { transactOnce, updateOnce } from '../client/claim-mark.ts';
 import { ABSENT } from '../client/conditions.ts';
-import type { Condition, WriteOp } from '../client/expressions.ts';
+import type { Condition, Update } from '../client/expressions.ts';
 import type { Key, Row } from '../client/row.ts';
 import type { RowCodec } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
@@ -113,9 +114,9 @@ export const claimStore = <Job extends Claimable>(
       when: { text: '#status = :status', values: { status } },
     });
   };
-  const claimed = async (write: WriteOp): Promise<Job | undefined> => {
-    const { ok, row } = await table.write(write);
-    return ok && row ? rows.read(row) : undefined;
+  const claimed = async (update: Update): Promise<Job | undefined> => {
+    const row = await updateOnce(table, update);
+    return row && rows.read(row);
   };
   return {
     read: (id: Job['id']) => readRow(table, keyOf(id), rows.read),
@@ -165,8 +166,8 @@ export const claimStore = <Job extends Claimable>(
       when: Condition = isClaimedBy(job),
     ) {
       const events = await takenEvents(table, job.organizationId, [event]);
-      const { ok } = await table.transact([
-        { update: keyOf(job.id), set, remove: ['duePk', 'dueAt', 'repeats'], when },
+      const ended = { update: keyOf(job.id), set, remove: ['duePk', 'dueAt', 'repeats'], when };
+      const { ok } = await transactOnce(table, ended, [
         { delete: running, when: isFreeFor(job.id) },
         ...events.map(eventWrite),
       ]);

@@ -1,6 +1,6 @@
 import type { MessageRecord } from '../../domain/message/message.ts';
 import { KEYS } from '../access-patterns.ts';
-import { claimMark } from '../client/claim-mark.ts';
+import { updateOnce } from '../client/claim-mark.ts';
 import { all } from '../client/conditions.ts';
 import type { Condition } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
@@ -23,10 +23,9 @@ export const claimMessage = async (
   { set, counts, when }: Claim,
 ): Promise<MessageRecord | undefined> => {
   await markLate(table, [message], now);
-  const claim = claimMark();
-  const { ok, row } = await table.write({
+  const row = await updateOnce(table, {
     update: KEYS.message(message.id),
-    set: { ...set, claim },
+    set,
     setOnce: keptState(message, now),
     add: { fence: 1, [counts]: 1 },
     when: all(when, {
@@ -34,5 +33,5 @@ export const claimMessage = async (
       values: { open: 'open', fence: message.fence, now },
     }),
   });
-  return row && (ok || row.claim === claim) ? messageRows.read(row) : undefined;
+  return row && messageRows.read(row);
 };

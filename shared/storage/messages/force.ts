@@ -1,6 +1,7 @@
 import type { Decision, MessageRecord } from '../../domain/message/message.ts';
 import { KEYS } from '../access-patterns.ts';
-import type { WriteOp } from '../client/expressions.ts';
+import { transactOnce, updateOnce } from '../client/claim-mark.ts';
+import type { Update, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { messageRows } from './message-rows.ts';
@@ -16,7 +17,7 @@ export const forceSend = async (
   decision: Decision,
 ): Promise<boolean> => {
   const { fallbackId } = message;
-  const messageWrite: WriteOp = {
+  const messageWrite: Update = {
     update: KEYS.message(message.id),
     set: {
       ...messageRows.set({ force: true, deadline: at, updatedAt: at }),
@@ -28,7 +29,7 @@ export const forceSend = async (
       values: { open: 'open', queued: 'queued', fence: message.fence },
     },
   };
-  if (!fallbackId) return (await table.write(messageWrite)).ok;
+  if (!fallbackId) return (await updateOnce(table, messageWrite, 'mark')) !== undefined;
   const fallbackWrite: WriteOp = { update: KEYS.fallback(fallbackId), set: INDEX_KEYS.due('fallback', fallbackId, at) };
-  return (await table.transact([messageWrite, fallbackWrite])).ok;
+  return (await transactOnce(table, messageWrite, [fallbackWrite], 'mark')).ok;
 };

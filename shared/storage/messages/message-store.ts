@@ -6,7 +6,8 @@ import type { MessageStore, Reservation } from '../../domain/sending/message-sto
 import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
 import { signalWorkItems } from '../automation/run-signals.ts';
-import type { WriteOp } from '../client/expressions.ts';
+import { updateOnce } from '../client/claim-mark.ts';
+import type { Update, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { parseSentCounts } from '../contacts/sent-counts.ts';
 import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
@@ -59,14 +60,14 @@ export const messageStore = (
     decision: Decision,
     setOnce: Readonly<Record<string, unknown>> = {},
   ): Promise<boolean> => {
-    const { ok } = await table.write({
+    const changed: Update = {
       update: KEYS.message(message.id),
       set,
       setOnce,
       append: { decisions: [decision] },
       when: underFence(message),
-    });
-    return ok;
+    };
+    return (await updateOnce(table, changed, 'mark')) !== undefined;
   };
   const read = async (id: Id<'message'>): Promise<MessageRecord | undefined> =>
     sentMessageOf(await table.get(KEYS.message(id)));

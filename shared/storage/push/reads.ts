@@ -25,9 +25,10 @@ import type { PushStatsReader } from '../../domain/push-messages/ports.ts';
 import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
 import { signalWorkItems } from '../automation/run-signals.ts';
+import { transactOnce } from '../client/claim-mark.ts';
 import { allOf, oneOf } from '../client/conditions.ts';
 import { type CursorRequest, cursorItems } from '../client/cursor-pages.ts';
-import type { Condition, WriteOp } from '../client/expressions.ts';
+import type { Condition, Update, WriteOp } from '../client/expressions.ts';
 import { isEmpty, type Window } from '../client/pages.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
@@ -164,7 +165,7 @@ const recordOpener = async (
 };
 
 /** The write that marks a device's first open. */
-const openedWrite = ({ id }: PushDispatchRecord, at: number): WriteOp => ({
+const openedWrite = ({ id }: PushDispatchRecord, at: number): Update => ({
   update: KEYS.pushDispatch(id),
   set: pushDispatchRows.set({ openedAt: at }),
   when: {
@@ -191,7 +192,7 @@ const countOpen = async (
   const message = automated && (await readPushMessage(table, messageId))?.record;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const engaging = message ? await engagementWrites(table, { message, what: 'opened', at }) : { writes: [] };
-    const outcome = await table.transact([openedWrite(dispatch, at), opens, ...engaging.writes]);
+    const outcome = await transactOnce(table, openedWrite(dispatch, at), [opens, ...engaging.writes]);
     if (outcome.ok) raised(signalWorkItems(engaging.signal));
     if (outcome.ok || outcome.reasons[0]?.conditionFailed) return outcome.ok;
   }

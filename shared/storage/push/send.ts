@@ -10,7 +10,7 @@ import { KEYS } from '../access-patterns.ts';
 import { leavesAfter } from '../archive/leaving.ts';
 import { messageCountWrites } from '../automation/counters.ts';
 import { signalWorkItems, signalWrites } from '../automation/run-signals.ts';
-import { claimMark } from '../client/claim-mark.ts';
+import { updateOnce } from '../client/claim-mark.ts';
 import { coalescedRead, coalescedTransact } from '../client/coalescer.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
@@ -80,17 +80,16 @@ const claim = async (
   { cursor, leaseUntil }: Pick<PushChunk, 'cursor' | 'leaseUntil'>,
 ): Promise<PushChunk | undefined> => {
   const { text, values } = isLeased(chunk);
-  const mark = claimMark();
-  const { ok, row } = await table.write({
+  const claimed = await updateOnce(table, {
     update: keyOf(chunk),
-    set: { ...pushChunkRows.set({ cursor, leaseUntil }), claim: mark },
+    set: pushChunkRows.set({ cursor, leaseUntil }),
     add: { fence: 1 },
     when: {
       text: `${text} AND #step = :step AND #leaseUntil <= :now AND #nextAt <= :now`,
       values: { ...values, step: chunk.step, now },
     },
   });
-  return ok || row?.claim === mark ? { ...chunk, cursor, leaseUntil, fence: chunk.fence + 1 } : undefined;
+  return claimed && { ...chunk, cursor, leaseUntil, fence: chunk.fence + 1 };
 };
 
 const settle = async (

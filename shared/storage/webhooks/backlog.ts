@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { BacklogStore, DrainLease } from '../../domain/webhooks/ports.ts';
 import type { Subscription } from '../../domain/webhooks/subscription.ts';
 import { KEYS } from '../access-patterns.ts';
+import { updateOnce } from '../client/claim-mark.ts';
 import { coalescedTransact } from '../client/coalescer.ts';
 import { EXISTS } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
@@ -34,12 +35,12 @@ export const backlogStore = (table: Table): BacklogStore => {
       ]);
     },
     async lease(subscription, now, until) {
-      const { ok, row } = await table.write({
+      const row = await updateOnce(table, {
         update: keyOf(subscription),
         set: { dueAt: until },
         when: { text: 'attribute_exists(#duePk) AND #dueAt <= :now', values: { now } },
       });
-      if (!ok || !row) return undefined;
+      if (!row) return undefined;
       return { subscription: subscriptionRows.read(row), until, parkedAt: z.int().parse(row.parkedAt) };
     },
     async oldest(webhookId, max) {
@@ -53,8 +54,10 @@ export const backlogStore = (table: Table): BacklogStore => {
       );
       return waiters.sort((a, b) => a.since - b.since).slice(0, max);
     },
-    rescheduleDrain: (lease, at) =>
-      succeeds({ update: keyOf(lease.subscription), set: { dueAt: at }, when: isLeased(lease) }),
+    async rescheduleDrain(lease, at) {
+      const own = { update: keyOf(lease.subscription), set: { dueAt: at }, when: isLeased(lease) };
+      return (await updateOnce(table, own)) !== undefined;
+    },
     close: (lease) =>
       succeeds({
         update: keyOf(lease.subscription),

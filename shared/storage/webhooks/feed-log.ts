@@ -153,9 +153,10 @@ export const skipNumbers = async (table: Table, webhookId: Id<'webhook'>, by: nu
   await table.write({ put: { ...KEYS.feedPage(webhookId, base), ...EMPTY, base }, when: ABSENT });
 };
 
-/** Lets the log of a revoked subscription expire at a moment (s): its other pages expire before. */
+/** Lets the log of a revoked subscription expire at a moment (s): pages that were followed by another expire before. A repeat changes nothing. */
 export const expireLog = async (table: Table, webhookId: Id<'webhook'>, ttl: number): Promise<void> => {
-  for (const page of await lastPages(table, webhookId, 2)) await expire(table, webhookId, page, ttl);
+  for (const page of await lastPages(table, webhookId, 2))
+    if (page.ttl === undefined) await expire(table, webhookId, page, ttl);
 };
 
 /**

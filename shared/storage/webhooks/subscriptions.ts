@@ -7,9 +7,10 @@ import { SUBSCRIPTION_STATUSES, type Subscription } from '../../domain/webhooks/
 import { KEYS } from '../access-patterns.ts';
 import { auditWrites } from '../audit/audit-log.ts';
 import { id, tenant, time } from '../client/attributes.ts';
+import { transactOnce, updateOnce } from '../client/claim-mark.ts';
 import { coalescedRead } from '../client/coalescer.ts';
 import { ABSENT, EXISTS } from '../client/conditions.ts';
-import type { WriteOp } from '../client/expressions.ts';
+import type { Update, WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
@@ -110,7 +111,7 @@ export const webhookStore = (table: Table): WebhookStore => {
       return Promise.allSettled(rows.map(async (row) => (row ? subscriptionRows.read(row) : undefined)));
     },
     async change(before, after, entry) {
-      const changed: WriteOp = {
+      const changed: Update = {
         update: KEYS.webhook(before.organizationId, before.id),
         ...changedBy(after),
         when: {
@@ -118,7 +119,7 @@ export const webhookStore = (table: Table): WebhookStore => {
           values: { before: isoTime(before.updatedAt), revoked: 'revoked' },
         },
       };
-      return (await table.transact([changed, ...auditWrites(entry)])).ok;
+      return (await transactOnce(table, changed, auditWrites(entry), 'mark')).ok;
     },
     async revoke({ organizationId, id }, at, entry) {
       const revoked: WriteOp = {
@@ -127,12 +128,13 @@ export const webhookStore = (table: Table): WebhookStore => {
         when: { text: 'attribute_exists(#pk) AND #status <> :revoked', values: { revoked: 'revoked' } },
       };
       await table.transact([revoked, ...auditWrites(entry)]);
+      // Also if it was revoked before: whoever revoked it may have ended here.
       await expireLog(table, id, revokedTtl(at));
     },
     async noteHealth(organizationId, id, health) {
       // An operator's change of status wins: health only switches between active and failing, or revokes.
       const kept = health.status === 'revoked' ? '#status <> :revoked' : '#status IN (:active, :failing)';
-      const { ok, row } = await table.write({
+      const noted: Update = {
         update: KEYS.webhook(organizationId, id),
         set: healthWrite(health),
         ...(health.failures === 'another' ? { add: { consecutiveFailures: 1 } } : {}),
@@ -140,9 +142,10 @@ export const webhookStore = (table: Table): WebhookStore => {
           text: `attribute_exists(#pk) AND ${kept}`,
           values: health.status === 'revoked' ? { revoked: 'revoked' } : { active: 'active', failing: 'failing' },
         },
-      });
-      if (ok && health.revokedAt !== undefined) await expireLog(table, id, revokedTtl(health.revokedAt));
-      return ok && row ? subscriptionRows.read(row) : undefined;
+      };
+      const row = await updateOnce(table, noted, 'healthMark');
+      if (health.revokedAt !== undefined) await expireLog(table, id, revokedTtl(health.revokedAt));
+      return row && subscriptionRows.read(row);
     },
     async noteSlow(organizationId, id, until) {
       await table.write({

@@ -2,6 +2,7 @@ import { type AuditEntry, auditEntry, type Caller, fieldNames } from '../../audi
 import type { Tenant } from '../../core/actor.ts';
 import { type Refusal, refuse } from '../../core/errors.ts';
 import { type Id, newId } from '../../core/ids.ts';
+import { removeOnce } from '../../core/retry-on-conflict.ts';
 import { isoTime } from '../../core/time.ts';
 import type { PushCredentials } from './credentials.ts';
 import { CREDENTIALS_OF, PUSH_PLATFORMS, type PushPlatform } from './transport.ts';
@@ -40,6 +41,8 @@ export interface AppPorts {
 
 const platformsOf = (credentials: PushCredentials): PushPlatform[] =>
   PUSH_PLATFORMS.filter((platform) => credentials[CREDENTIALS_OF[platform]] !== undefined);
+
+const noApp = () => refuse('NOT_FOUND', 'There is no such app.');
 
 /** The audit entry of a caller's action on an app: which fields, never a credential. */
 const entryOf = (
@@ -101,7 +104,7 @@ export const changeApp = async (
 ): Promise<PushApp | Refusal<'NOT_FOUND'>> => {
   const { organizationId } = caller;
   const [app, stored] = await Promise.all([apps.read(organizationId, id), apps.credentials(organizationId)]);
-  if (!app) return refuse('NOT_FOUND', 'There is no such app.');
+  if (!app) return noApp();
   const credentials = mergeCredentials(stored.get(id) ?? {}, change);
   const after: PushApp = {
     ...app,
@@ -116,15 +119,16 @@ export const changeApp = async (
 };
 
 /** Deletes an app. 404 if there is no such app. */
-export const deleteApp = async (
+export const deleteApp = (
   { clock, apps }: AppPorts,
   caller: Caller,
   id: Id<'pushApp'>,
-): Promise<undefined | Refusal<'NOT_FOUND'>> => {
-  const entry = entryOf(caller, id, { verb: 'deleted', at: clock() });
-  const removed = await apps.remove(caller.organizationId, id, entry);
-  return removed ? undefined : refuse('NOT_FOUND', 'There is no such app.');
-};
+): Promise<undefined | Refusal<'NOT_FOUND'>> =>
+  removeOnce(
+    'The app',
+    async () => (await apps.read(caller.organizationId, id)) ?? noApp(),
+    () => apps.remove(caller.organizationId, id, entryOf(caller, id, { verb: 'deleted', at: clock() })),
+  );
 
 /** An app as the API returns it: its platforms, never its credentials (docs/spec/push.md#apps). */
 export const appView = ({ id, env, name, platforms, vapidPublicKey, createdAt, updatedAt }: PushApp) => ({
