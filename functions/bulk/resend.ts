@@ -1,6 +1,6 @@
 import { bulkResend as contract } from '../../shared/contracts/bulk-resend.ts';
-import type { BulkAnswer } from '../../shared/domain/bulk/accept.ts';
 import { bulkResend } from '../../shared/domain/bulk/resend.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { asLookup } from '../../shared/runtime/caller.ts';
 import { operation } from '../../shared/runtime/operation.ts';
 import { bulkResendPorts } from '../../shared/wiring/bulk/resend.ts';
@@ -9,8 +9,10 @@ export const handler = operation(
   contract,
   ({ actor, body, idempotencyKey }) => {
     const asksAbout = body.dryRun === true && body.correction?.to !== undefined;
+    const revealsPeople = (answer: Awaited<ReturnType<typeof bulkResend>>) =>
+      asksAbout && !isRefusal(answer) && answer.rejected > 0;
     return bulkResend(bulkResendPorts, actor, body, idempotencyKey).then(
-      asLookup(contract, actor, ['correction.to'], ({ rejected }: BulkAnswer) => asksAbout && rejected > 0),
+      asLookup(contract, actor, ['correction.to'], revealsPeople),
     );
   },
   (answer) => ({ ...answer, errors: [...answer.errors] }),

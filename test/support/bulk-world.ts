@@ -3,7 +3,7 @@ import { type ResendPorts, resend } from '../../shared/domain/api/resend.ts';
 import { type BatchRefusal, type BulkMode, type BulkSent, sendBulk } from '../../shared/domain/bulk/accept.ts';
 import { checkEscrow } from '../../shared/domain/bulk/escrow.ts';
 import type { BatchStore, BulkEntry, BulkPorts, ChunkPorts } from '../../shared/domain/bulk/ports.ts';
-import { bulkResend } from '../../shared/domain/bulk/resend.ts';
+import { type BulkResendPorts, bulkResend } from '../../shared/domain/bulk/resend.ts';
 import { sendChunk } from '../../shared/domain/bulk/send-chunk.ts';
 import { planSms } from '../../shared/domain/channels/sms/plan.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
@@ -19,12 +19,14 @@ import type { WorkItem } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { batchStore } from '../../shared/storage/bulk/batches.ts';
 import { consentFaults } from '../../shared/storage/bulk/consent-faults.ts';
+import { resendKeys } from '../../shared/storage/bulk/resend-keys.ts';
 import { consentFaultOf } from '../../shared/storage/contacts/recipient-eligibility.ts';
 import { overdue } from '../../shared/storage/due-work/due.ts';
 import { readIdempotencyRecords } from '../../shared/storage/messages/idempotency.ts';
 import { readMessage } from '../../shared/storage/messages/message-lists.ts';
 import { queuedStore } from '../../shared/storage/messages/queued.ts';
 import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
+import { accepted } from './accepted.ts';
 import { checkMoney, messagesOf } from './money.ts';
 import { use } from './use.ts';
 import { PLAIN, startWorld, type World } from './world.ts';
@@ -155,9 +157,16 @@ export const bulkWorld = (world: World) => {
     resend: (actor: Actor, id: Id<'message'>, over: Partial<BulkPorts> = {}) =>
       resend({ ...resendPorts, ...over }, actor, id, {}, undefined),
   };
+  /** Bulk resends; their filter selects what `find` answers. */
+  const bulkResendPorts: BulkResendPorts = {
+    ...resendPorts,
+    store,
+    resendKeys: resendKeys(table),
+    find: async () => [],
+  };
   /** Resends messages as one batch. */
-  const resendAll = (actor: Actor, ids: readonly Id<'message'>[]) =>
-    bulkResend({ ...resendPorts, store, find: async () => [] }, actor, { items: ids.map((id) => ({ id })) }, undefined);
+  const resendAll = async (actor: Actor, ids: readonly Id<'message'>[]) =>
+    accepted(await bulkResend(bulkResendPorts, actor, { items: ids.map((id) => ({ id })) }, undefined));
 
   /** Checks the money; `quiet`: nothing is under way. */
   const money = ({ organizationId }: Actor, quiet = true) => checkMoney(table, organizationId, { quiet });
@@ -184,7 +193,20 @@ export const bulkWorld = (world: World) => {
       throw new Error(`${dispatched.length} messages were sent and ${charged} charged, not ${count}`);
   };
   const checks = { money, messages, walletWrites, sentOnce };
-  return { store, chunks, ports: bulk, send, one, resendAll, workOn, work, dispatch, settle, ...checks };
+  return {
+    store,
+    chunks,
+    ports: bulk,
+    bulkResendPorts,
+    send,
+    one,
+    resendAll,
+    workOn,
+    work,
+    dispatch,
+    settle,
+    ...checks,
+  };
 };
 
 /** Messages to send, alike or each with fields of its own. */

@@ -196,10 +196,11 @@ export const resend = async (
   batchId?: Id<'batch'>,
 ): Promise<Sent | ResendRefusal> => {
   const { organizationId } = actor;
-  const original = await ports.readMessage(organizationId, id);
-  if (!original) return refuse('NOT_FOUND', 'There is no such message.');
   // Callers cannot put a line break into a key, so a generated one never collides with theirs.
   const key = requestKey(callerKey ?? `resend\n${newId('request')}`, 'messages.resend', { id, ...correction });
+  const original = await ports.readMessage(organizationId, id);
+  // A message that was resent may have moved to the archive since.
+  if (!original) return replayOr(ports, actor, key, refuse('NOT_FOUND', 'There is no such message.'));
   const planned = await planResend(ports, actor, original, correction, batchId);
   const sent = isRefusal(planned) ? planned : await sendPlanned(ports, actor, key, planned);
   return replayOr(ports, actor, key, sent);

@@ -249,7 +249,7 @@ export const reserveAndDecide = async (
 ): Promise<Decided | BatchRefusal> => {
   const chunks = splitIntoChunks(prepared.items);
   const batch = { ...pending, chunks: chunks.length };
-  await ports.store.putBatch(batch, []);
+  await ports.store.putBatch(batch);
   const results = await reserveAll(ports, actor, batch, chunks, REFUSES_BATCH[mode], budget);
   const late = results.flatMap(({ refused }) => refused).filter(REFUSES_BATCH[mode]);
   const result = batchResult({ ...batch, state: 'accepted' }, prepared, results);

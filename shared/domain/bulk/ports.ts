@@ -64,7 +64,18 @@ export interface BatchStore {
    * was settled since the chunk was read.
    */
   settleEscrow(chunk: Chunk, sums: EscrowSums, at: number): Promise<boolean>;
-  putBatch(batch: Batch, others: readonly Id<'message'>[]): Promise<void>;
+  /** Stores a new batch; leaves one that is stored as it is. */
+  putBatch(batch: Batch): Promise<void>;
+  /**
+   * The messages that replace these in a batch, in their order; undefined for one that the batch did not resend. The messages themselves
+   * show it, also where the answer to a write was lost or a key was freed. Two round trips per 100.
+   */
+  resentIn(batchId: Id<'batch'>, originals: readonly Id<'message'>[]): Promise<readonly (Id<'message'> | undefined)[]>;
+  /**
+   * Stores the totals of a bulk resend and the messages that it accepted, unless more are stored: of concurrent calls with one key, the one
+   * that saw more accepted counts.
+   */
+  recordResent(batch: Batch, messages: readonly Id<'message'>[]): Promise<void>;
   /** Decides a pending batch. False if it was already decided otherwise. */
   decideBatch(batch: Batch, others: readonly Id<'message'>[]): Promise<boolean>;
   readBatch(id: Id<'batch'>): Promise<Batch | undefined>;

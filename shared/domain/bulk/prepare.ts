@@ -125,17 +125,17 @@ const findReplays = async (ports: BulkPorts, { organizationId }: Tenant, request
   const refused: Refused[] = [];
   const undecided = await undecidedMessages(
     ports,
-    records.flatMap((idempotencyRecord) => (idempotencyRecord ? [idempotencyRecord.messageId] : [])),
+    records.flatMap((idempotencyRecord) => idempotencyRecord?.messageId ?? []),
   );
   for (const [index, one] of keyed.entries()) {
     const idempotencyRecord = records[index];
     if (!idempotencyRecord) continue;
     replayed.add(one.index);
-    if (idempotencyRecord.requestHash !== one.key.requestHash)
+    const { messageId, requestHash } = idempotencyRecord;
+    if (requestHash !== one.key.requestHash || messageId === undefined)
       refused.push(refusedAs(one.index, keyRefusal(one.key, 'another_body')));
-    else if (undecided.has(idempotencyRecord.messageId))
-      refused.push(refusedAs(one.index, keyRefusal(one.key, 'undecided')));
-    else replays.push({ index: one.index, messageId: idempotencyRecord.messageId });
+    else if (undecided.has(messageId)) refused.push(refusedAs(one.index, keyRefusal(one.key, 'undecided')));
+    else replays.push({ index: one.index, messageId });
   }
   return { fresh: requested.filter(({ index }) => !replayed.has(index)), replays, refused };
 };

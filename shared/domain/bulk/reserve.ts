@@ -5,6 +5,7 @@ import { type Refusal, refuse, Unavailable } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import { saoPauloMonth } from '../core/time.ts';
 import { type MonthVolume, NO_VOLUME, quoteUnits } from '../pricing/volume.ts';
+import type { IdempotencyRecord } from '../sending/message-store.ts';
 import { consentRefusal, exceedsMaxCoins, NO_FUNDS, RATE_EXCEEDED } from '../sending/refusals.ts';
 import {
   type Ceiling,
@@ -117,21 +118,22 @@ const removeReplays = async (
   ports: BulkPorts,
   progress: ChunkProgress,
   priced: PricedChunk,
-  idempotencyRecords: ReadonlyMap<Id<'message'>, { readonly messageId: Id<'message'>; readonly requestHash: string }>,
+  idempotencyRecords: ReadonlyMap<Id<'message'>, IdempotencyRecord>,
 ): Promise<void> => {
   const undecided = await undecidedMessages(
     ports,
-    [...idempotencyRecords.values()].map(({ messageId }) => messageId),
+    [...idempotencyRecords.values()].flatMap(({ messageId }) => messageId ?? []),
   );
   for (const { item, message } of priced.accepted) {
     const idempotencyRecord = idempotencyRecords.get(message.message.id);
     if (!idempotencyRecord) continue;
-    if (idempotencyRecord.requestHash !== message.requestHash)
+    const { messageId, requestHash } = idempotencyRecord;
+    if (requestHash !== message.requestHash || messageId === undefined)
       progress.refuse([item], keyRefusal(item.key, 'another_body'));
-    else if (undecided.has(idempotencyRecord.messageId)) progress.refuse([item], keyRefusal(item.key, 'undecided'));
+    else if (undecided.has(messageId)) progress.refuse([item], keyRefusal(item.key, 'undecided'));
     else {
       progress.remaining = progress.remaining.filter((one) => one !== item);
-      progress.replays.push({ index: item.index, messageId: idempotencyRecord.messageId });
+      progress.replays.push({ index: item.index, messageId });
     }
   }
 };

@@ -33,7 +33,7 @@ export const writtenBefore = async (
   const keys = earlier.map(({ id }) => campaignKey(campaign.id, id).callerKey);
   const records = await ports.bulk.idempotencyRecords(campaign.organizationId, keys, now);
   const messages = records.flatMap((record, at) =>
-    record ? [{ number: earlier[at]?.number, messageId: record.messageId }] : [],
+    record?.messageId ? [{ number: earlier[at]?.number, messageId: record.messageId }] : [],
   );
   const undecided = await undecidedMessages(
     ports.bulk,

@@ -47,9 +47,10 @@ export const findReplay = async (
   idempotencyRecord: IdempotencyRecord,
   { requestHash, keepMs }: Pick<RequestKey, 'requestHash' | 'keepMs'>,
 ): Promise<Replay> => {
-  if (idempotencyRecord.requestHash !== requestHash) return REUSED_KEY;
-  const message = await messageStore.read(idempotencyRecord.messageId);
-  if (!message) return keepMs === undefined ? undefined : sentBefore(idempotencyRecord.messageId);
+  const { messageId } = idempotencyRecord;
+  if (idempotencyRecord.requestHash !== requestHash || messageId === undefined) return REUSED_KEY;
+  const message = await messageStore.read(messageId);
+  if (!message) return keepMs === undefined ? undefined : sentBefore(messageId);
   return (await mayBeWithdrawn(message)) ? KEY_IN_PROGRESS : { message, replayed: true };
 };
 

@@ -46,7 +46,8 @@ export interface Reservation {
 
 /** The record of a caller's idempotency key. */
 export interface IdempotencyRecord {
-  readonly messageId: Id<'message'>;
+  /** Absent if the key is of a bulk resend, which has a batch instead. */
+  readonly messageId?: Id<'message'>;
   readonly requestHash: string;
 }
 

@@ -8,7 +8,7 @@ import { UNIFIED_STATUSES, type UnifiedStatus, unifiedStatus } from '../../domai
 import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id } from '../client/attributes.ts';
-import { oneOf } from '../client/conditions.ts';
+import { ABSENT, oneOf } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
@@ -115,6 +115,21 @@ const messagesOf = async (
   return rows.filter((row) => row !== undefined).map(messageRows.read);
 };
 
+const replacedRow = z.object({ replacedBy: id('message').optional() });
+
+const resentIn = async (table: Table, batchId: Id<'batch'>, originals: readonly Id<'message'>[]) => {
+  const read = (ids: readonly Id<'message'>[], attribute: string) =>
+    table.getMany(
+      ids.map((each) => KEYS.message(each)),
+      { consistent: true, only: ['pk', 'sk', attribute] },
+    );
+  const replacements = (await read(originals, 'replacedBy')).map((row) => row && replacedRow.parse(row).replacedBy);
+  const found = replacements.filter((each) => each !== undefined);
+  const rows = await read(found, 'batchId');
+  const own = new Set(found.filter((_, at) => rows[at]?.batchId === batchId));
+  return replacements.map((each) => (each && own.has(each) ? each : undefined));
+};
+
 const noCounts = () => Object.fromEntries(UNIFIED_STATUSES.map((name) => [name, 0])) as Record<UnifiedStatus, number>;
 
 /** Counts the statuses of a batch. Resolved chunks are counted by their escrow shards; of all others each message is read. */
@@ -190,9 +205,19 @@ export const batchStore = (
 
   settleEscrow: async (chunk, sums, at) => (await table.transact(settlingWrites(chunk, sums, at))).ok,
 
-  async putBatch(batch, others) {
-    const rows = othersRows(batch, others);
-    await table.putMany([...rows, batchRows.write({ ...batch, others: rows.length })]);
+  async putBatch(batch) {
+    await table.write({ put: batchRows.write(batch), when: ABSENT });
+  },
+
+  resentIn: (batchId, originals) => resentIn(table, batchId, originals),
+
+  async recordResent(batch, messages) {
+    const rows = othersRows(batch, messages);
+    const when = { text: '#accepted <= :most', values: { most: batch.accepted } };
+    await table.transact([
+      { put: batchRows.write({ ...batch, others: rows.length }), when },
+      ...rows.map((row) => ({ put: row })),
+    ]);
   },
 
   async decideBatch(batch, others) {

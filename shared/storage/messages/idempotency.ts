@@ -23,7 +23,7 @@ export interface StoredRecord extends IdempotencyRecord {
 }
 export const idempotencyRows = defineRow<StoredRecord>()({
   attributes: {
-    messageId: id('message'),
+    messageId: id('message').exactOptional(),
     requestHash: z.string(),
     expiresAt: z.int(),
     building: z.int().exactOptional(),

@@ -26,15 +26,14 @@ const isClaimed = ({ messageId, attempt }: Claim): Condition => ({
 /** The outcome of a request for a key with this record; undefined when the key may be claimed. */
 const answerOf = (record: StoredRecord, requestHash: string, now: number): ClaimOutcome | undefined => {
   if (record.expiresAt <= now) return undefined;
-  if (record.requestHash !== requestHash) return { kind: 'reused' };
-  return record.building === undefined
-    ? { kind: 'created', messageId: record.messageId }
-    : { kind: 'running', until: record.expiresAt };
+  const { messageId } = record;
+  if (record.requestHash !== requestHash || messageId === undefined) return { kind: 'reused' };
+  return record.building === undefined ? { kind: 'created', messageId } : { kind: 'running', until: record.expiresAt };
 };
 
 /** The next attempt: for the same message if the same request was left unfinished, else for a new one. */
 const nextAttempt = (key: Omit<Claim, 'messageId' | 'attempt'>, before: StoredRecord | undefined): Claim =>
-  before?.building !== undefined && before.requestHash === key.requestHash
+  before?.building !== undefined && before.messageId && before.requestHash === key.requestHash
     ? { ...key, messageId: before.messageId, attempt: before.building + 1 }
     : { ...key, messageId: newId('message'), attempt: 1 };
 
@@ -54,8 +53,8 @@ const claimWrite = (
     },
     when: before
       ? {
-          text: '#messageId = :message AND #expiresAt = :expires',
-          values: { message: before.messageId, expires: before.expiresAt },
+          text: '#requestHash = :before AND #expiresAt = :expires',
+          values: { before: before.requestHash, expires: before.expiresAt },
         }
       : ABSENT,
   };

@@ -618,7 +618,7 @@ export class BulkOperations extends Resource {
   /**
    * Correct and resend queued or failed messages
    *
-   * Each message is resent as it would be alone: the original is archived and refers to the new one, which is billed like any other; the hold of a queued original is released. Messages that cannot be resent are listed in `errors`; the others are resent. A repeat sends nothing twice, since an archived original cannot be resent. Without pii:full, at most 60 dry runs a minute may show that a new address is refused; then 429.
+   * Each message is resent as it would be alone: the original is archived and refers to the new one, which is billed like any other; the hold of a queued original is released. Messages that cannot be resent are listed in `errors`; the others are resent. A repeat sends nothing twice, since an archived original cannot be resent. With an Idempotency-Key the same request again has the first batch and the messages that it selected: what was not resent yet is resent now, and the rest is not sent again; another body under the key is 409. Without pii:full, at most 60 dry runs a minute may show that a new address is refused; then 429.
    *
    * Scope: `messages:manage`.
    *

@@ -1,0 +1,70 @@
+import * as z from 'zod';
+import type { FirstResend, ResendKeys, ResendRecord } from '../../domain/bulk/resend-key.ts';
+import { Unavailable } from '../../domain/core/errors.ts';
+import { ID_PREFIXES, type Id } from '../../domain/core/ids.ts';
+import { KEYS } from '../access-patterns.ts';
+import { id, time } from '../client/attributes.ts';
+import type { Row } from '../client/row.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+import { IDEMPOTENCY_MS } from '../messages/idempotency.ts';
+
+const PREFIX = `${ID_PREFIXES.message}_`;
+/** The characters of an id after its prefix. */
+const RANDOM_CHARACTERS = 21;
+
+/** Ids of messages as one text without prefixes and separators: 5,000 take 105 KB, where a row may have 400 KB. */
+const packedIds = z.codec(z.string(), z.custom<readonly Id<'message'>[]>(), {
+  decode: (text) =>
+    Array.from({ length: text.length / RANDOM_CHARACTERS }, (_, at) => {
+      const random = text.slice(at * RANDOM_CHARACTERS, (at + 1) * RANDOM_CHARACTERS);
+      return `${PREFIX}${random}` as Id<'message'>;
+    }),
+  encode: (ids) => ids.map((messageId) => messageId.slice(PREFIX.length)).join(''),
+});
+
+interface StoredResend extends FirstResend {
+  readonly requestHash: string;
+  readonly expiresAt: number;
+}
+/** Idempotency records of bulk resends: rows of the same keys as those of messages, so that no key is used by both. */
+const resendRows = defineRow<StoredResend>()({
+  attributes: {
+    batchId: id('batch'),
+    requestHash: z.string(),
+    createdAt: time,
+    expiresAt: z.int(),
+    selected: packedIds,
+  },
+  key: (_, organizationId: Id<'organization'>, callerKey: string) => KEYS.idempotency(organizationId, callerKey),
+});
+const readFirst = resendRows.pick('batchId', 'createdAt', 'selected');
+const recordRow = z.object({ requestHash: z.string(), expiresAt: z.int(), batchId: z.string().optional() });
+
+const recordOf = (row: Row, now: number): ResendRecord | undefined => {
+  const { requestHash, expiresAt, batchId } = recordRow.parse(row);
+  if (expiresAt <= now) return undefined;
+  return { requestHash, ...(batchId === undefined ? {} : { first: readFirst(row) }) };
+};
+
+/** The keys of bulk resends, kept as long as those of sends. */
+export const resendKeys = (table: Table): ResendKeys => ({
+  async read(organizationId, callerKey, now) {
+    const row = await table.get(KEYS.idempotency(organizationId, callerKey));
+    return row && recordOf(row, now);
+  },
+
+  async take(organizationId, { callerKey, requestHash }, first) {
+    const { createdAt: now } = first;
+    const expiresAt = now + IDEMPOTENCY_MS;
+    const row = resendRows.write({ ...first, requestHash, expiresAt }, organizationId, callerKey);
+    const written = await table.write({
+      put: { ...row, ttl: Math.ceil(expiresAt / 1000) },
+      when: { text: 'attribute_not_exists(#pk) OR #expiresAt <= :now', values: { now } },
+    });
+    if (written.ok) return { requestHash, first };
+    const taken = written.row && recordOf(written.row, now);
+    if (!taken) throw new Unavailable('The idempotency key changes too fast to be taken.');
+    return taken;
+  },
+});
