@@ -1,6 +1,13 @@
 import type { AudienceDevice } from '../channels/push/device.ts';
 import { CHUNK_DEVICES, type PushChunk } from '../channels/push/dispatch.ts';
-import { noOpens, noTally, type PushMessage, pushMessageOf, pushMessageView, rateKindOf } from '../channels/push/message.ts';
+import {
+  noOpens,
+  noTally,
+  type PushMessage,
+  pushMessageOf,
+  pushMessageView,
+  rateKindOf,
+} from '../channels/push/message.ts';
 import type { Actor, Tenant } from '../core/actor.ts';
 import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
