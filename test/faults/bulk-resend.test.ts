@@ -54,6 +54,12 @@ const unanswered = (): never => {
   throw new Unavailable('the store does not answer');
 };
 
+/** Does not answer for the resends of these messages. */
+const failingFor =
+  (ids: readonly (Id<'message'> | undefined)[]): Reserve =>
+  async (one) =>
+    ids.includes(one.original?.id) ? unanswered() : messageStore.reserve(one);
+
 /** Throws unless these messages were resent and charged once each, all in this batch, which has them. */
 const resentOnce = async (actor: Actor, ids: readonly Id<'message'>[], answer: BulkAnswer) => {
   await bulk.settle();
@@ -89,11 +95,7 @@ describe('a bulk resend', { timeout: 180_000 }, () => {
   test('refuses only the messages for which the store did not answer, and names them', async () => {
     const { actor, ids } = await failed();
     const lost = ids[7];
-    const answer = await resend(
-      actor,
-      ids,
-      reserving(async (one) => (one.original?.id === lost ? unanswered() : messageStore.reserve(one))),
-    );
+    const answer = await resend(actor, ids, reserving(failingFor([lost])));
     expect(answer).toMatchObject({ total: COUNT, accepted: COUNT - 1, rejected: 1 });
     expect(answer.errors).toMatchObject([{ index: 7, code: 'unavailable' }]);
     await resentOnce(
@@ -165,6 +167,23 @@ describe('a bulk resend with a key', { timeout: 180_000 }, () => {
     const last = await resend(actor, ids, { key: KEY });
     expect(last).toEqual({ ...first, accepted: COUNT, rejected: 0, errors: [] });
     await resentOnce(actor, ids, last);
+  });
+
+  test('shows the totals of the call before while a repeat resends the rest, and refuses a message that another resend replaced', async () => {
+    const { actor, ids } = await failed();
+    const first = await resend(actor, ids, { key: KEY, ...reserving(failingFor(ids.slice(-2))) });
+    expect(first).toMatchObject({ accepted: COUNT - 2, rejected: 2 });
+    accepted(await resend(actor, ids.slice(-1)));
+    const seen: unknown[] = [];
+    const repeat = await resend(actor, ids, {
+      key: KEY,
+      ...reserving(async (reservation) => {
+        seen.push(await batch(actor, first));
+        return messageStore.reserve(reservation);
+      }),
+    });
+    expect(seen).toEqual([expect.objectContaining({ accepted: COUNT - 2, rejected: 2 })]);
+    expect(repeat).toMatchObject({ accepted: COUNT - 1, errors: [{ index: COUNT - 1, code: 'conflict' }] });
   });
 
   test("still counts a message as resent after the message's own key was freed, or the original left the table", async () => {

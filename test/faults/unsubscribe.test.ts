@@ -212,3 +212,15 @@ describe('late due work leaves alone', () => {
     expect(row?.duePk).toBeUndefined();
   });
 });
+
+test('an address that unsubscribes again stays due, though the work for the first time ends after it', async () => {
+  const actor = await world.organization();
+  const { organizationId } = actor;
+  const emailHash = hashOf(actor);
+  const again = world.now + 1;
+  for (const at of [world.now, again]) await addresses.unsubscribe(organizationId, emailHash, at);
+  await addresses.finishUnsubscribe(organizationId, emailHash, world.now);
+  expect(await addresses.unsubscribedAt(organizationId, emailHash)).toBe(again);
+  await addresses.finishUnsubscribe(organizationId, emailHash, again);
+  expect(await addresses.unsubscribedAt(organizationId, emailHash)).toBeUndefined();
+});
