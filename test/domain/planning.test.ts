@@ -24,6 +24,7 @@ const portsOf = (over: Partial<Ports> = {}): Ports =>
     publicUrl: 'https://messaging.example',
     perSecond: async () => undefined,
     defaultSender: async () => undefined,
+    mayUseSender: async () => true,
     emailSender: async () => 'ola@loja.example',
     unsubscribeUrl: async () => 'https://messaging.example/u/token',
     senderOf: async () => ({ lastInboundAt: 0 }),
@@ -102,4 +103,17 @@ test.each([
     name: 'VALIDATION_ERROR',
     details: { errors: [{ path: 'text' }] },
   });
+});
+
+test.each([
+  ['that the operator set and is no longer the organization’s is 412', {}, false],
+  ['that the operator set and is still the organization’s leaves', { mayUseSender: async () => true }, true],
+  ['that the organization registered leaves', { defaultSender: async () => 'loja@loja.example' }, true],
+])('an e-mail without `from` by a sender %s', async (_, over: Partial<Ports>, leaves) => {
+  const outcome = await planned(
+    portsOf({ mayUseSender: async () => false, ...over }),
+    text('email', { to: 'ana@loja.example' }),
+  );
+  if (leaves) return void accepted(outcome);
+  expect(outcome).toMatchObject({ name: 'PRECONDITION_FAILED', details: { meta: { motivo: 'no_verified_sender' } } });
 });

@@ -298,6 +298,10 @@ test('organizations are listed in pages, and reading one with its wallet and lim
     limits: { smsPerSecond: 7, sendsPerMinute: 3_000 },
     counts: { accounts: 1, keys: 1, contacts: 2 },
   });
+  // Another organization's address is refused in every environment, and stored in none.
+  const foreign = admin('organization', 'set', '--organization', tenant.id, '--email-from', from);
+  await expect(foreign).rejects.toThrow('Another organization has it');
+  expect((await operator.get(`/v2/operator/organizations/${tenant.id}`)).body).not.toHaveProperty('emailFrom');
   expectProblem(await operator.get(`/v2/operator/organizations/org_${'0'.repeat(21)}`), 404);
   const told = (await other.test.get('/v2/audit', { action: 'organization.viewed' })).body.items;
   expect(told).toMatchObject([{ actor: { kind: 'operator', id: 'operator' }, object: other.id }]);

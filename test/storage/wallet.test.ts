@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { asCoins } from '../../shared/domain/core/money.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { type LedgerPosition, readLedger } from '../../shared/storage/wallet/ledger.ts';
 import { readWallet } from '../../shared/storage/wallet/read-wallet.ts';
 import { creditWallet, setLowBalance } from '../../shared/storage/wallet/wallet.ts';
+import { accepted } from '../support/accepted.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
@@ -82,6 +84,39 @@ describe('a wallet', () => {
     for (const coins of [0, -1, 0.5, Number.NaN, 2 ** 53])
       await expect(creditWallet(world.table, { ...credit, coins })).rejects.toThrow(RangeError);
     expect(await checkMoney(world.table, actor.organizationId)).toMatchObject({ balance: 1_500 });
+  });
+
+  test('is credited under the keys of the operator alone: no caller’s key takes one of them, or meets it', async () => {
+    const actor = await world.organization(10_000);
+    const { organizationId } = actor;
+    const credit = (idempotencyKey: string) =>
+      creditWallet(world.table, {
+        organizationId,
+        env: 'live',
+        coins: 500,
+        description: 'Top-up',
+        now: world.now,
+        idempotencyKey,
+      });
+    accepted(await world.sms(actor, 'credit:pix-1'));
+    const { balance } = await checkMoney(world.table, organizationId);
+    expect(await credit('pix-1')).toEqual({ balanceCoins: balance + 500 });
+    expect(await world.sms(actor, 'credit:pix-1')).toMatchObject({ replayed: true });
+    await credit('pix-2');
+    accepted(await world.sms(actor, 'credit:pix-2'));
+    await checkMoney(world.table, organizationId);
+  });
+
+  test('is not credited again under a key that an earlier version recorded among the callers’, where no send may use it', async () => {
+    const actor = await world.organization(10_000);
+    const { organizationId } = actor;
+    await world.table.putMany([
+      { ...KEYS.idempotency(organizationId, 'credit:pix-1'), at: '2026-01-01T00:00:00.000Z' },
+    ]);
+    const credit = { organizationId, env: 'live' as const, coins: 500, description: 'Top-up', now: world.now };
+    expect(await creditWallet(world.table, { ...credit, idempotencyKey: 'pix-1' })).toEqual({ balanceCoins: 10_000 });
+    expect(await world.sms(actor, 'credit:pix-1')).toMatchObject({ name: 'CONFLICT' });
+    expect(await checkMoney(world.table, organizationId)).toMatchObject({ balance: 10_000 });
   });
 
   test('has a ledger in which each balance follows from the one before it, over all pages', async () => {

@@ -72,22 +72,25 @@ const organizationSet = defineCommand({
     if (emailFrom !== undefined && !mailbox) throw new OperatorError(`email-from ${mailboxError(emailFrom)}`);
     const act = { action: 'organization.changed', object: of } as const;
     const entryOf = (field: string) => operatorEntry(of, { ...act, at: Date.now(), details: { fields: [field] } });
-    for (const each of environmentsOf(chosen)) {
+    const environments = environmentsOf(chosen);
+    // Before anything is stored: the address must be the organization's own in each environment.
+    if (mailbox !== undefined)
+      for (const each of environments)
+        await assign(tables, { organization: of, env: each, channel: 'email', value: mailbox.address });
+    for (const each of environments) {
       const table = tables[each];
       for (const [name, limit] of Object.entries({ smsPerSecond, sendsPerMinute })) {
         if (limit === undefined) continue;
         const field = name as 'smsPerSecond' | 'sendsPerMinute';
         assertFound(await setOrganization(table, of, field, limit || undefined, entryOf(field)), 'organization');
       }
-      if (mailbox !== undefined) {
+      if (mailbox !== undefined)
         assertFound(await setOrganization(table, of, 'emailFrom', emailFrom, entryOf('emailFrom')), 'organization');
-        await assign(tables, { organization: of, env: each, channel: 'email', value: mailbox.address });
-      }
     }
     return {
       data: {
         id: of,
-        environments: environmentsOf(chosen),
+        environments,
         ...(smsPerSecond === undefined ? {} : { smsPerSecond: smsPerSecond || null }),
         ...(sendsPerMinute === undefined ? {} : { sendsPerMinute: sendsPerMinute || DEFAULT_SENDS_PER_MINUTE }),
         ...(emailFrom === undefined ? {} : { emailFrom }),

@@ -7,7 +7,7 @@ import { id, time } from '../client/attributes.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
-import { IDEMPOTENCY_MS } from '../messages/idempotency.ts';
+import { IDEMPOTENCY_MS, idempotencyRows } from '../messages/idempotency.ts';
 
 const PREFIX = `${ID_PREFIXES.message}_`;
 /** The characters of an id after its prefix. */
@@ -39,10 +39,12 @@ const resendRows = defineRow<StoredResend>()({
   key: (_, organizationId: Id<'organization'>, callerKey: string) => KEYS.idempotency(organizationId, callerKey),
 });
 const readFirst = resendRows.pick('batchId', 'createdAt', 'selected');
-const recordRow = z.object({ requestHash: z.string(), expiresAt: z.int(), batchId: z.string().optional() });
+const readUse = idempotencyRows.pick('requestHash', 'expiresAt');
+const recordRow = z.object({ batchId: z.string().optional() });
 
 const recordOf = (row: Row, now: number): ResendRecord | undefined => {
-  const { requestHash, expiresAt, batchId } = recordRow.parse(row);
+  const { batchId } = recordRow.parse(row);
+  const { requestHash, expiresAt } = readUse(row);
   if (expiresAt <= now) return undefined;
   return { requestHash, ...(batchId === undefined ? {} : { first: readFirst(row) }) };
 };

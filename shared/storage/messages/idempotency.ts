@@ -24,8 +24,9 @@ export interface StoredRecord extends IdempotencyRecord {
 export const idempotencyRows = defineRow<StoredRecord>()({
   attributes: {
     messageId: id('message').exactOptional(),
-    requestHash: z.string(),
-    expiresAt: z.int(),
+    // Credits of earlier versions left rows without these: used by no request, and for good.
+    requestHash: z.string().default(''),
+    expiresAt: z.int().default(Number.MAX_SAFE_INTEGER),
     building: z.int().exactOptional(),
     answeredBalance: z.int().exactOptional(),
   },

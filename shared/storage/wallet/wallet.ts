@@ -93,6 +93,17 @@ export const openWallet = (organizationId: Id<'organization'>): WriteOp => ({
   when: { text: 'attribute_not_exists(#pk)' },
 });
 
+/** The writes that let one credit pass under a key: ever, since a credit is not charged back when a key expires. */
+const onceWrites = (organizationId: Id<'organization'>, key: string, now: number): WriteOp[] => [
+  // Callers cannot put a line break into a key of theirs: none of them has the key of a credit, or takes it.
+  { put: { ...KEYS.idempotency(organizationId, `credit\n${key}`), at: isoTime(now) }, when: ABSENT },
+  // The record of a credit by an earlier version. One of a caller's has a hash.
+  {
+    check: KEYS.idempotency(organizationId, `credit:${key}`),
+    when: { text: 'attribute_not_exists(#pk) OR attribute_exists(#requestHash)', values: {} },
+  },
+];
+
 /**
  * Credits a wallet (coins > 0), and opens a new one; an act of the operator. Returns the balance after it. A call credits once, whatever
  * answers are lost; with an `idempotencyKey`, so do all calls with it. Throws a RangeError unless coins are a positive whole number.
@@ -113,6 +124,7 @@ export const creditWallet = async (
   const audit = auditWrites(operatorEntry(organizationId, act));
   // One for all turns: one that was stored, and whose answer was lost, is found by its id.
   const line = entryWrite({ organizationId, kind: 'credit', coins, held: 0, at: now, description: credit.description });
+  const once = credit.idempotencyKey ? onceWrites(organizationId, credit.idempotencyKey, now) : [];
   for (let turn = 0; turn < 20; turn++) {
     const row = await table.get(KEYS.wallet(organizationId));
     if (!row) {
@@ -122,14 +134,6 @@ export const creditWallet = async (
     const { balance, low, warned, opened } = walletRows.read(row);
     const after = addCoins(balance, coins);
     const total = async () => (await readWallet(table, organizationId))?.balance ?? after;
-    const once: WriteOp[] = credit.idempotencyKey
-      ? [
-          {
-            put: { ...KEYS.idempotency(organizationId, `credit:${credit.idempotencyKey}`), at: isoTime(now) },
-            when: ABSENT,
-          },
-        ]
-      : [];
     const outcome = await table.transact([
       {
         update: KEYS.wallet(organizationId),

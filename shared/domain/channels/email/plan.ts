@@ -72,20 +72,30 @@ const namesForeignAddress = async (
   return false;
 };
 
-/** The `From` of an e-mail: as given if the organization may send as it, else its default sender, else the one the operator set. */
-const senderOf = async (ports: EmailPlanPorts, tenant: Tenant, from: string | undefined) => {
+const noSender = (detail: string) => refuse('PRECONDITION_FAILED', { detail, meta: { motivo: 'no_verified_sender' } });
+const NONE_SET = noSender(
+  'No sender is set: name one in `from`, or set one with `npm run admin -- organization set --email-from`.',
+);
+const LOST = noSender('The sender that the operator set is no verified sender of the organization any more.');
+
+/** The sender of an e-mail that names none: the organization's default, else the one that the operator set, if it is still the organization's. */
+const unnamedSender = async (ports: EmailPlanPorts, tenant: Tenant) => {
   const { organizationId } = tenant;
-  const sender =
-    from ?? (await ports.defaultSender(organizationId, 'email')) ?? (await ports.emailSender(organizationId));
-  if (sender === undefined)
-    return refuse('PRECONDITION_FAILED', {
-      detail: 'No sender is set: name one in `from`, or set one with `npm run admin -- organization set --email-from`.',
-      meta: { motivo: 'no_verified_sender' },
-    });
+  const registered = await ports.defaultSender(organizationId, 'email');
+  const sender = registered ?? (await ports.emailSender(organizationId));
+  if (sender === undefined) return NONE_SET;
+  // Both were validated when they were set.
   const mailbox = parseMailbox(sender);
   if (!mailbox) return invalidField('from', mailboxError(sender) ?? 'is no sender');
-  // Operator settings and registered senders were validated when they were set.
-  if (from === undefined) return formatMailbox(mailbox);
+  const isOwn = registered !== undefined || (await ports.mayUseSender(tenant, 'email', mailbox.address));
+  return isOwn ? formatMailbox(mailbox) : LOST;
+};
+
+/** The `From` of an e-mail: as given if the organization may send as it. */
+const senderOf = async (ports: EmailPlanPorts, tenant: Tenant, from: string | undefined) => {
+  if (from === undefined) return unnamedSender(ports, tenant);
+  const mailbox = parseMailbox(from);
+  if (!mailbox) return invalidField('from', mailboxError(from) ?? 'is no sender');
   if (!(await ports.mayUseSender(tenant, 'email', mailbox.address))) return notOwnSender('from');
   const hasForeign = await namesForeignAddress(ports, tenant, mailbox);
   return hasForeign ? invalidField('from', FOREIGN_NAME) : formatMailbox(mailbox);
