@@ -87,7 +87,9 @@ const unnamedSender = async (ports: EmailPlanPorts, tenant: Tenant) => {
   // Both were validated when they were set.
   const mailbox = parseMailbox(sender);
   if (!mailbox) return invalidField('from', mailboxError(sender) ?? 'is no sender');
-  const isOwn = registered !== undefined || (await ports.mayUseSender(tenant, 'email', mailbox.address));
+  // The sandbox provides one to organizations that have none, and nothing leaves under it.
+  const isOwn =
+    registered !== undefined || tenant.env === 'test' || (await ports.mayUseSender(tenant, 'email', mailbox.address));
   return isOwn ? formatMailbox(mailbox) : LOST;
 };
 
