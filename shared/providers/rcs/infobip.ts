@@ -107,11 +107,13 @@ const receiptOf = (report: InfobipReport): ReceiptEvent[] => {
   const status = found.status === 'undelivered' ? 'failed' : found.status;
   const reason = status === 'failed' ? (REASONS[report.error?.name ?? ''] ?? found.reason) : undefined;
   const { reason: _, ...rest } = found;
+  // A message that RCS has sent may still fall back to SMS: its carrier is not known yet.
+  const carrier = status === 'sent' && via === 'rcs' ? undefined : via;
   return [
     {
       ...rest,
       status,
-      ...definedFields({ reason, via }),
+      ...definedFields({ reason, via: carrier }),
       receipt: { ...found.receipt, channel: via === 'rcs' ? 'RCS' : via === 'sms' ? 'SMS' : null },
     },
   ];

@@ -65,12 +65,16 @@ it('leaves the addresses of reports to the subscription when the settings say so
 describeInfobipReferences({ standIn, provider, dispatch: rcsDispatch });
 
 const DELIVERED = { groupId: 3, id: 5, name: 'DELIVERED_TO_HANDSET' };
+const AT_OPERATOR = { groupId: 3, id: 2, name: 'DELIVERED_TO_OPERATOR' };
 const REJECTED = { groupId: 2, id: 4, name: 'UNDELIVERABLE_REJECTED_OPERATOR' };
 it.each([
   [DELIVERED, 'NO_ERROR', {}, [['delivered', undefined, 'rcs']]],
   [DELIVERED, 'NO_ERROR', { channel: 'RCS' }, [['delivered', undefined, 'rcs']]],
   [DELIVERED, 'NO_ERROR', { channel: 'SMS' }, [['delivered', undefined, 'sms']]],
   [DELIVERED, 'NO_ERROR', { channel: 'MMS' }, [['delivered', undefined, undefined]]],
+  // A message that RCS has sent may still fall back to SMS.
+  [AT_OPERATOR, 'NO_ERROR', { channel: 'RCS' }, [['sent', undefined, undefined]]],
+  [AT_OPERATOR, 'NO_ERROR', { channel: 'SMS' }, [['sent', undefined, 'sms']]],
   [REJECTED, 'EC_UNKNOWN_USER', {}, [['failed', 'no_rcs', 'rcs']]],
   [REJECTED, 'EC_ILLEGAL_SUBSCRIBER', { channel: 'SMS' }, [['failed', 'blacklisted', 'sms']]],
   [
