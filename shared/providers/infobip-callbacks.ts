@@ -113,7 +113,8 @@ export const infobipInstant = (text: string | undefined): number | undefined => 
 /** Converts a report into a receipt; undefined if it does not change the message's status. */
 export const infobipReceipt = (entry: InfobipReport): (ReceiptEvent & { receipt: ProviderReceipt }) | undefined => {
   const { status, error, messageId, doneAt } = entry;
-  const meaning = INFOBIP_REPORT_IDS[status.id] ?? INFOBIP_REPORT_GROUPS[status.groupId];
+  const byId = INFOBIP_REPORT_IDS[status.id];
+  const meaning = byId === undefined ? INFOBIP_REPORT_GROUPS[status.groupId] : byId;
   if (!meaning) return undefined;
   const lost = meaning.status === 'failed' || meaning.status === 'undelivered';
   const reason = INFOBIP_ERROR_REASONS[error?.name ?? ''] ?? INFOBIP_REJECTIONS[status.id]?.reason ?? meaning.reason;

@@ -85,6 +85,7 @@ it.each([
   ],
   [{ groupId: 1, id: 7, name: 'PENDING_ENROUTE' }, 'EC_UNKNOWN_USER', { channel: 'RCS' }, []],
   [{ groupId: 4, id: 15, name: 'EXPIRED_EXPIRED' }, 'NO_ERROR', {}, [['failed', 'expired', 'rcs']]],
+  [{ groupId: 4, id: 29, name: 'EXPIRED_DLR_UNKNOWN' }, 'NO_ERROR', { channel: 'SMS' }, []],
   [{ groupId: 9, id: 900, name: 'OF_THE_FUTURE' }, 'NO_ERROR', {}, []],
 ] as const)('reads the report %j with %s and %j as %j', async (status, error, over, expected) => {
   const message = await accepted();

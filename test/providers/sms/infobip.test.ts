@@ -96,7 +96,10 @@ it.each([
     'EC_SC_BLOCKED_BY_END_USER',
     [['undelivered', 'blacklisted']],
   ],
-  [{ groupId: 4, id: 29, name: 'EXPIRED_DLR_UNKNOWN' }, 'NO_ERROR', [['failed', 'expired']]],
+  [{ groupId: 4, id: 15, name: 'EXPIRED_EXPIRED' }, 'NO_ERROR', [['failed', 'expired']]],
+  [{ groupId: 4, id: 29, name: 'EXPIRED_DLR_UNKNOWN' }, 'NO_ERROR', []],
+  [{ groupId: 4, id: 29, name: 'EXPIRED_DLR_UNKNOWN' }, 'EC_VALIDITY_EXPIRED', []],
+  [{ groupId: 4, id: 87, name: 'SIGNALS_BLOCKED' }, 'NO_ERROR', [['failed', 'carrier_rejected']]],
   [{ groupId: 5, id: 8, name: 'REJECTED_PREFIX_MISSING' }, 'NO_ERROR', [['failed', 'invalid_number']]],
   [{ groupId: 9, id: 900, name: 'OF_THE_FUTURE' }, 'NO_ERROR', []],
 ] as const)('reads the report %j with %s as %j', async (status, error, expected) => {
