@@ -168,3 +168,14 @@ it('acknowledges content of an unknown type without an event', async () => {
   const callback = standIn.inbound(await accepted(), { type: 'EMOJI_STORM', amount: 9 });
   expect(await provider().readCallback(callback)).toEqual(events());
 });
+
+it.each([
+  ['a report without a status', { messageId: 'a', to: '5511987654321' }],
+  ['text without text', { ...exampleInbound.results[0], message: { type: 'TEXT' } }],
+  ['a seen report without a time', { messageId: 'a', from: '5511987654321' }],
+])('counts an entry that cannot be read, and reads the others: %s', async (_, entry) => {
+  const [report] = exampleReports['RCS message delivered'].results;
+  const body = JSON.stringify({ results: [entry, report, exampleInbound.results[0]] });
+  const reading = await provider().readCallback(standIn.signed(await accepted(), body));
+  expect(reading).toMatchObject({ ...events({ kind: 'receipt' }, { kind: 'inbound' }), unreadable: 1 });
+});

@@ -108,6 +108,25 @@ it.each([
   expect(receiptsOf(reading, 'status', 'reason')).toEqual(expected);
 });
 
+const REPORT = exampleReport.results[0];
+const REPLY = exampleInbound.results[0];
+const { to: _, ...unaddressed } = REPLY ?? {};
+it.each([
+  ['a report without a status', { messageId: 'a', to: '5511987654321' }],
+  ['a reply without an addressee', unaddressed],
+  ['no object', null],
+])('counts an entry that cannot be read, and reads the others: %s', async (_, entry) => {
+  const body = JSON.stringify({ results: [REPORT, entry, REPLY] });
+  const reading = await provider().readCallback(standIn.signed(await accepted(), body));
+  expect(reading).toMatchObject({ ...events({ kind: 'receipt' }, { kind: 'reply' }), unreadable: 1 });
+});
+
+it('counts an unreadable entry beside reports that change nothing', async () => {
+  const pending = { ...REPORT, status: { groupId: 1, id: 7, name: 'PENDING_ENROUTE' } };
+  const body = JSON.stringify({ results: [pending, {}] });
+  expect(await provider().readCallback(standIn.signed(await accepted(), body))).toEqual({ ...events(), unreadable: 1 });
+});
+
 const sign = (document: unknown, auth: object, timestamp?: string) => {
   const settings = infobipSettings.parse({ ...standIn.settings, callbackAuth: auth });
   const body = JSON.stringify(document);
