@@ -4,11 +4,11 @@ import { definedFields, definedTimes } from '../domain/core/patch.ts';
 import type {
   CallbackReading,
   CallbackRequest,
-  ProviderEvent,
   ProviderReceipt,
   ReceiptEvent,
 } from '../domain/message/provider-port.ts';
 import { e164Of } from './e164.ts';
+import { type EntryEvents, eachOf, readingOf } from './entries.ts';
 import { parseJson, sameSecret } from './http.ts';
 import {
   INFOBIP_ERROR_REASONS,
@@ -113,7 +113,8 @@ export const infobipInstant = (text: string | undefined): number | undefined => 
 /** Converts a report into a receipt; undefined if it does not change the message's status. */
 export const infobipReceipt = (entry: InfobipReport): (ReceiptEvent & { receipt: ProviderReceipt }) | undefined => {
   const { status, error, messageId, doneAt } = entry;
-  const meaning = INFOBIP_REPORT_IDS[status.id] ?? INFOBIP_REPORT_GROUPS[status.groupId];
+  const byId = INFOBIP_REPORT_IDS[status.id];
+  const meaning = byId === undefined ? INFOBIP_REPORT_GROUPS[status.groupId] : byId;
   if (!meaning) return undefined;
   const lost = meaning.status === 'failed' || meaning.status === 'undelivered';
   const reason = INFOBIP_ERROR_REASONS[error?.name ?? ''] ?? INFOBIP_REJECTIONS[status.id]?.reason ?? meaning.reason;
@@ -139,17 +140,23 @@ export const infobipReceipt = (entry: InfobipReport): (ReceiptEvent & { receipt:
   };
 };
 
-/** Verifies an Infobip callback and converts every entry of its `results`. The channel supplies the schema of an entry. */
+/**
+ * Verifies an Infobip callback and converts every entry of its `results`. The channel supplies the schema of an entry, which has
+ * at most one event. An unreadable one is counted without affecting the others; if all are, the callback is not in Infobip's format.
+ */
 export const readInfobipCallback = <Entry>(
   auth: InfobipCallbackAuth,
   now: number,
   request: CallbackRequest,
   entry: z.ZodType<Entry>,
-  eventsOf: (found: Entry) => readonly ProviderEvent[],
+  eventsOf: (found: Entry) => EntryEvents,
 ): CallbackReading => {
   if (!isProven(auth, now, request))
     return { kind: 'forged', detail: `infobip: the callback is not proven by ${auth.type}` };
-  const read = parseJson(z.object({ results: z.array(entry) }), request.body);
-  if (!read) return { kind: 'malformed', detail: 'infobip: neither reports nor inbound messages' };
-  return { kind: 'events', events: read.results.flatMap(eventsOf) };
+  const results = parseJson(z.object({ results: z.array(z.unknown()) }), request.body)?.results;
+  const found = eachOf(entry, results, eventsOf);
+  const isReadable = found.length < (results?.length ?? 0) || found.some((event) => event !== undefined);
+  if (!results || (results.length > 0 && !isReadable))
+    return { kind: 'malformed', detail: 'infobip: neither reports nor inbound messages' };
+  return readingOf(found);
 };

@@ -43,10 +43,11 @@ export const INFOBIP_VIOLATIONS: readonly { readonly property: RegExp; readonly 
   { property: /(^|\.)(content|smsFailover)(\.|$)/, cause: 'content' },
 ];
 
-/** Message status by the report's status group; null means no change. INFOBIP_REPORT_IDS overrides it. */
-export const INFOBIP_REPORT_GROUPS: Readonly<
-  Record<number, { readonly status: Receipt['status']; readonly reason?: Reason } | null>
-> = {
+/** The change that a report makes to its message; null: none. */
+type Meaning = { readonly status: Receipt['status']; readonly reason?: Reason } | null;
+
+/** By the report's status group; INFOBIP_REPORT_IDS overrides it. */
+export const INFOBIP_REPORT_GROUPS: Readonly<Record<number, Meaning>> = {
   [INFOBIP_GROUP.ok]: null,
   [INFOBIP_GROUP.pending]: null,
   [INFOBIP_GROUP.undeliverable]: { status: 'undelivered' },
@@ -54,13 +55,13 @@ export const INFOBIP_REPORT_GROUPS: Readonly<
   [INFOBIP_GROUP.expired]: { status: 'failed', reason: 'expired' },
   [INFOBIP_GROUP.rejected]: { status: 'failed' },
 };
-export const INFOBIP_REPORT_IDS: Readonly<
-  Record<number, { readonly status: Receipt['status']; readonly reason?: Reason }>
-> = {
+export const INFOBIP_REPORT_IDS: Readonly<Record<number, Meaning>> = {
   // DELIVERED_TO_OPERATOR and PENDING_WAITING_DELIVERY: the operator has it, the handset has not.
   2: { status: 'sent' },
   3: { status: 'sent' },
   4: { status: 'undelivered', reason: 'carrier_rejected' },
+  // EXPIRED_DLR_UNKNOWN: the operator's report did not come or could not be read, so the person may have the message.
+  29: null,
 };
 
 /** Reasons by the report's network error (same page, general error codes); more precise than its status. */

@@ -79,6 +79,15 @@ describe('a receipt of a settled message', () => {
     expect(written).toHaveLength(1);
   });
 
+  test('that is the first to name the carrier is recorded, though the message shows all else of it', async () => {
+    const report = { ...delivered, status: 'sent', via: 'sms' } as const;
+    const shown = { ...sent, channel: 'rcs', providerReceipt: delivered.receipt } as MessageRecord;
+    expect(await applySettled(ports, shown, report)).toBe(true);
+    expect(written).toMatchObject([{ via: 'sms' }]);
+    expect(await applySettled(ports, { ...shown, via: 'sms' }, report)).toBe(true);
+    expect(written).toHaveLength(1);
+  });
+
   test('is applied to the current message after concurrent changes', async () => {
     conflicts = 2;
     expect(await applySettled(ports, sent, delivered)).toBe(true);

@@ -15,10 +15,10 @@ export interface PendingReceipt {
   readonly event: ReceiptEvent;
 }
 
-/** Identifies duplicates of a receipt: the same provider id, status and reason. */
-export const receiptFingerprint = ({ providerMessageId, status, reason }: ReceiptEvent): string =>
+/** Identifies duplicates of a receipt: the same provider id, status, reason and carrier. */
+export const receiptFingerprint = ({ providerMessageId, status, reason, via }: ReceiptEvent): string =>
   createHash('sha256')
-    .update(`${providerMessageId}\n${status}\n${reason ?? ''}`)
+    .update(`${providerMessageId}\n${status}\n${reason ?? ''}${via === undefined ? '' : `\n${via}`}`)
     .digest('base64url')
     .slice(0, 22);
 
@@ -37,7 +37,18 @@ const MAX_ATTEMPTS = 5;
 
 type Report = Omit<ReceiptEvent, 'kind' | 'providerMessageId'>;
 
-/** Applies a report to a message; one that does not advance the status is only recorded. */
+/** A report and the change that it makes, for the timeline. */
+const detailOf = (message: MessageRecord, report: Report, namesCarrier: boolean): string => {
+  const reported = report.receipt?.status ?? report.status;
+  if (advances(message.status, report.status)) return `${reported}: ${report.status}`;
+  if (namesCarrier) return `${reported}: carried by ${report.via}, still ${message.status}`;
+  return `${reported}: changes nothing after ${message.status}`;
+};
+
+/**
+ * Applies a report to a message. One that neither advances the status nor is the first to name the carrier is only recorded. The carrier is
+ * named once: the price was settled by it, and a later report of another cannot change it.
+ */
 const advance = (
   ports: Pick<SendPorts, 'clock' | 'messageStore'>,
   message: MessageRecord,
@@ -46,37 +57,37 @@ const advance = (
 ) => {
   const now = ports.clock();
   const isAdvance = advances(message.status, report.status);
+  const status = isAdvance ? report.status : message.status;
   const reason = isAdvance ? report.reason : message.reason;
-  const via = isAdvance ? (report.via ?? message.via) : message.via;
-  const refund = isAdvance ? carrierRefund(message, { status: report.status, via }) : undefined;
-  const reportedStatus = report.receipt?.status ?? report.status;
-  const detail = isAdvance
-    ? `${reportedStatus}: ${report.status}`
-    : `${reportedStatus}: changes nothing after ${message.status}`;
+  const namesCarrier = message.via === undefined && report.via !== undefined;
+  const via = message.via ?? report.via;
+  const refund = isAdvance || namesCarrier ? carrierRefund(message, { status, via }) : undefined;
   return ports.messageStore.advance(message, {
     // A status is never dated before `sentAt`, whatever the provider's clock says.
     at: Math.max(Math.min(report.at ?? now, now), message.sentAt ?? 0),
     recordedAt: now,
-    ...(isAdvance ? { status: report.status } : {}),
+    ...(isAdvance ? { status } : {}),
     reason,
-    via,
+    ...(namesCarrier ? { via } : {}),
     refund,
     receipt: report.receipt,
     decisions: [
-      { at: now, kind: 'receipt', detail },
+      { at: now, kind: 'receipt', detail: detailOf(message, report, namesCarrier) },
       ...(refund === undefined
         ? []
         : [{ at: now, kind: 'resolution', detail: `sent by ${via ?? message.channel}`, coins: refund } as const]),
     ],
-    events:
-      isAdvance && report.status !== 'sent' ? eventsOfStatus({ ...message, reason, via }, report.status, now) : [],
+    events: isAdvance && status !== 'sent' ? eventsOfStatus({ ...message, reason, via }, status, now) : [],
     ...more,
   });
 };
 
-/** Whether a message already shows what a receipt reports, including the provider's own status. */
-const isRepeat = ({ status, reason, providerReceipt }: MessageRecord, event: ReceiptEvent): boolean =>
-  status === event.status && reason === event.reason && providerReceipt?.status === event.receipt?.status;
+/** Whether a message already shows what a receipt reports, including the provider's own status; a carrier is shown once one is known. */
+const isRepeat = ({ status, reason, via, providerReceipt }: MessageRecord, event: ReceiptEvent): boolean =>
+  status === event.status &&
+  reason === event.reason &&
+  providerReceipt?.status === event.receipt?.status &&
+  (via !== undefined || event.via === undefined);
 
 /**
  * Applies a receipt to a message whose hold is resolved; `message` as it was read. False when the hold is still open or every attempt met

@@ -114,6 +114,7 @@ export interface Advance {
   /** Absent when only the receipt is new. */
   readonly status?: MessageStatus;
   readonly reason?: string | undefined;
+  /** The carrier, if this change is the first to name it. */
   readonly via?: 'rcs' | 'sms' | undefined;
   /** Coins to refund because the cheaper carrier was used. */
   readonly refund?: Coins | undefined;

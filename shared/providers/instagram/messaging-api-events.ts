@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { InboundEvent, ProviderEvent } from '../../domain/message/provider-port.ts';
-import { type EntryEvents, eachOf } from '../meta/webhook.ts';
+import { type EntryEvents, eachOf } from '../entries.ts';
 
 /**
  * An entry of a callback of the object `instagram` (developers.facebook.com/documentation/instagram-platform/webhooks/examples). Apps with

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
-import type { CallbackReading, CallbackRequest, ProviderEvent } from '../../domain/message/provider-port.ts';
+import type { CallbackReading, CallbackRequest } from '../../domain/message/provider-port.ts';
+import { type EntryEvents, eachOf, readingOf } from '../entries.ts';
 import { parseJson, sameSecret } from '../http.ts';
 import { textSetting } from '../settings.ts';
 
@@ -36,18 +37,6 @@ export const answerMetaChallenge = (
   return isOurToken && challenge !== undefined && CHALLENGE.test(challenge) ? challenge : undefined;
 };
 
-/** A field of a callback that is not processed, by Meta's name. */
-interface Ignored {
-  readonly kind: 'ignored';
-  readonly field: string;
-}
-/** Field names that are safe to log; anything else could be user data. */
-const FIELD = /^[a-z][a-z0-9_]{0,63}$/;
-export const ignored = (field: string): Ignored => ({ kind: 'ignored', field: FIELD.test(field) ? field : 'unnamed' });
-
-/** The events of one entry; `undefined` stands for a part that does not match its documented schema. */
-export type EntryEvents = readonly (ProviderEvent | Ignored | undefined)[];
-
 /**
  * Verifies and converts a callback of one webhook object; `eventsOf` converts an entry. A callback contains entries of many kinds:
  * unprocessed fields are reported as `ignored`, and unreadable entries are counted without affecting the others.
@@ -65,28 +54,5 @@ export const readMetaWebhook = <Entry>(
     return { kind: 'forged', detail: 'meta: the signature is not ours' };
   const envelope = parseJson(z.object({ object: z.literal(object), entry: z.array(z.unknown()) }), body);
   if (!envelope) return { kind: 'malformed', detail: `meta: no callback of ${object}` };
-  const found = envelope.entry.flatMap((each): EntryEvents => {
-    const read = entry.safeParse(each).data;
-    return read ? eventsOf(read) : [undefined];
-  });
-  const events = found.filter((event): event is ProviderEvent => event !== undefined && event.kind !== 'ignored');
-  const unreadable = found.filter((event) => event === undefined).length;
-  const fields = [...new Set(found.flatMap((event) => (event?.kind === 'ignored' ? [event.field] : [])))];
-  return {
-    kind: 'events',
-    events,
-    ...(unreadable > 0 ? { unreadable } : {}),
-    ...(fields.length > 0 ? { ignored: fields } : {}),
-  };
+  return readingOf(eachOf(entry, envelope.entry, eventsOf));
 };
-
-/** Parses each item on its own, so that an unreadable one does not affect the others. */
-export const eachOf = <T>(
-  schema: z.ZodType<T>,
-  list: readonly unknown[] | undefined,
-  eventsOf: (item: T) => EntryEvents,
-): EntryEvents =>
-  (list ?? []).flatMap((item) => {
-    const read = schema.safeParse(item).data;
-    return read === undefined ? [undefined] : eventsOf(read);
-  });

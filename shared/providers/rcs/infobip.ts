@@ -83,13 +83,16 @@ const inboundContent = z.discriminatedUnion('type', [
     contentType: z.string().optional(),
   }),
 ]);
+const KNOWN_TYPES = new Set<string>(inboundContent.options.map(({ shape }) => shape.type.value));
+/** Content of a type that is not documented; of the others, one that does not match its schema is unreadable. */
+const otherContent = z.object({ type: z.string().refine((type) => !KNOWN_TYPES.has(type)) });
 const inbound = z.object({
   messageId: z.string().min(1),
   sender: z.string().min(1),
   to: z.string().optional(),
   receivedAt: z.string().optional(),
   pairedMessageId: z.string().min(1).nullish(),
-  message: z.union([inboundContent, z.object({ type: z.string() })]),
+  message: z.union([inboundContent, otherContent]),
 });
 const entry = z.union([infobipReport, seen, inbound]);
 
@@ -107,11 +110,13 @@ const receiptOf = (report: InfobipReport): ReceiptEvent[] => {
   const status = found.status === 'undelivered' ? 'failed' : found.status;
   const reason = status === 'failed' ? (REASONS[report.error?.name ?? ''] ?? found.reason) : undefined;
   const { reason: _, ...rest } = found;
+  // A message that RCS has sent may still fall back to SMS: its carrier is not known yet.
+  const carrier = status === 'sent' && via === 'rcs' ? undefined : via;
   return [
     {
       ...rest,
       status,
-      ...definedFields({ reason, via }),
+      ...definedFields({ reason, via: carrier }),
       receipt: { ...found.receipt, channel: via === 'rcs' ? 'RCS' : via === 'sms' ? 'SMS' : null },
     },
   ];

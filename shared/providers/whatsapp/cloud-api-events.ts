@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { MetaEvent } from '../../domain/message/meta-event.ts';
 import type { ReceiptEvent } from '../../domain/message/provider-port.ts';
-import { type EntryEvents, eachOf, ignored } from '../meta/webhook.ts';
+import { type EntryEvents, eachOf, ignored } from '../entries.ts';
 import { failureOf, STATUSES } from './cloud-api-codes.ts';
 import { inboundEvents, inboundMessage } from './cloud-api-inbound.ts';
 import * as templates from './cloud-api-template-events.ts';

@@ -150,6 +150,15 @@ const STAMPS: Readonly<Partial<Record<MessageStatus, 'deliveredAt' | 'readAt' | 
   bounced: 'failedAt',
 };
 
+/**
+ * Condition: a resolved message is as it was read. Two changes within a millisecond have the same `updatedAt`; as status and carrier only move
+ * forward, no other change that refunds can come between.
+ */
+const asRead = ({ status, updatedAt, via }: MessageRecord): Condition => ({
+  text: `#status = :status AND #updatedAt = :updatedAt AND ${via === undefined ? 'attribute_not_exists(#via)' : '#via = :via'}`,
+  values: messageRows.set({ status, updatedAt, via }),
+});
+
 /** The writes of a change of a resolved message. */
 export const advanceWrites = (message: MessageRecord, transition: Advance): WriteOp[] => {
   const { status, reason, at, recordedAt, outcomeAt } = transition;
@@ -173,10 +182,7 @@ export const advanceWrites = (message: MessageRecord, transition: Advance): Writ
       setOnce: keptState(message, transition.recordedAt),
       append: { decisions: transition.decisions },
       ...(ends ? { remove: ['duePk', 'dueAt'] } : {}),
-      when: {
-        text: '#status = :status AND #updatedAt = :updatedAt',
-        values: messageRows.set({ status: message.status, updatedAt: message.updatedAt }),
-      },
+      when: asRead(message),
     },
     ...(transition.refund === undefined ? [] : refundWrites(message, transition.refund, transition.recordedAt)),
     ...(transition.receiptFingerprint ? [{ delete: KEYS.receipt(message.id, transition.receiptFingerprint) }] : []),

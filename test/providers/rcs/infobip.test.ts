@@ -65,12 +65,16 @@ it('leaves the addresses of reports to the subscription when the settings say so
 describeInfobipReferences({ standIn, provider, dispatch: rcsDispatch });
 
 const DELIVERED = { groupId: 3, id: 5, name: 'DELIVERED_TO_HANDSET' };
+const AT_OPERATOR = { groupId: 3, id: 2, name: 'DELIVERED_TO_OPERATOR' };
 const REJECTED = { groupId: 2, id: 4, name: 'UNDELIVERABLE_REJECTED_OPERATOR' };
 it.each([
   [DELIVERED, 'NO_ERROR', {}, [['delivered', undefined, 'rcs']]],
   [DELIVERED, 'NO_ERROR', { channel: 'RCS' }, [['delivered', undefined, 'rcs']]],
   [DELIVERED, 'NO_ERROR', { channel: 'SMS' }, [['delivered', undefined, 'sms']]],
   [DELIVERED, 'NO_ERROR', { channel: 'MMS' }, [['delivered', undefined, undefined]]],
+  // A message that RCS has sent may still fall back to SMS.
+  [AT_OPERATOR, 'NO_ERROR', { channel: 'RCS' }, [['sent', undefined, undefined]]],
+  [AT_OPERATOR, 'NO_ERROR', { channel: 'SMS' }, [['sent', undefined, 'sms']]],
   [REJECTED, 'EC_UNKNOWN_USER', {}, [['failed', 'no_rcs', 'rcs']]],
   [REJECTED, 'EC_ILLEGAL_SUBSCRIBER', { channel: 'SMS' }, [['failed', 'blacklisted', 'sms']]],
   [
@@ -81,6 +85,7 @@ it.each([
   ],
   [{ groupId: 1, id: 7, name: 'PENDING_ENROUTE' }, 'EC_UNKNOWN_USER', { channel: 'RCS' }, []],
   [{ groupId: 4, id: 15, name: 'EXPIRED_EXPIRED' }, 'NO_ERROR', {}, [['failed', 'expired', 'rcs']]],
+  [{ groupId: 4, id: 29, name: 'EXPIRED_DLR_UNKNOWN' }, 'NO_ERROR', { channel: 'SMS' }, []],
   [{ groupId: 9, id: 900, name: 'OF_THE_FUTURE' }, 'NO_ERROR', {}, []],
 ] as const)('reads the report %j with %s and %j as %j', async (status, error, over, expected) => {
   const message = await accepted();
@@ -162,4 +167,15 @@ it.each([
 it('acknowledges content of an unknown type without an event', async () => {
   const callback = standIn.inbound(await accepted(), { type: 'EMOJI_STORM', amount: 9 });
   expect(await provider().readCallback(callback)).toEqual(events());
+});
+
+it.each([
+  ['a report without a status', { messageId: 'a', to: '5511987654321' }],
+  ['text without text', { ...exampleInbound.results[0], message: { type: 'TEXT' } }],
+  ['a seen report without a time', { messageId: 'a', from: '5511987654321' }],
+])('counts an entry that cannot be read, and reads the others: %s', async (_, entry) => {
+  const [report] = exampleReports['RCS message delivered'].results;
+  const body = JSON.stringify({ results: [entry, report, exampleInbound.results[0]] });
+  const reading = await provider().readCallback(standIn.signed(await accepted(), body));
+  expect(reading).toMatchObject({ ...events({ kind: 'receipt' }, { kind: 'inbound' }), unreadable: 1 });
 });

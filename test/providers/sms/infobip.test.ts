@@ -96,13 +96,35 @@ it.each([
     'EC_SC_BLOCKED_BY_END_USER',
     [['undelivered', 'blacklisted']],
   ],
-  [{ groupId: 4, id: 29, name: 'EXPIRED_DLR_UNKNOWN' }, 'NO_ERROR', [['failed', 'expired']]],
+  [{ groupId: 4, id: 15, name: 'EXPIRED_EXPIRED' }, 'NO_ERROR', [['failed', 'expired']]],
+  [{ groupId: 4, id: 29, name: 'EXPIRED_DLR_UNKNOWN' }, 'NO_ERROR', []],
+  [{ groupId: 4, id: 29, name: 'EXPIRED_DLR_UNKNOWN' }, 'EC_VALIDITY_EXPIRED', []],
+  [{ groupId: 4, id: 87, name: 'SIGNALS_BLOCKED' }, 'NO_ERROR', [['failed', 'carrier_rejected']]],
   [{ groupId: 5, id: 8, name: 'REJECTED_PREFIX_MISSING' }, 'NO_ERROR', [['failed', 'invalid_number']]],
   [{ groupId: 9, id: 900, name: 'OF_THE_FUTURE' }, 'NO_ERROR', []],
 ] as const)('reads the report %j with %s as %j', async (status, error, expected) => {
   const message = await accepted();
   const reading = await provider().readCallback(standIn.report(message, status, error));
   expect(receiptsOf(reading, 'status', 'reason')).toEqual(expected);
+});
+
+const REPORT = exampleReport.results[0];
+const REPLY = exampleInbound.results[0];
+const { to: _, ...unaddressed } = REPLY ?? {};
+it.each([
+  ['a report without a status', { messageId: 'a', to: '5511987654321' }],
+  ['a reply without an addressee', unaddressed],
+  ['no object', null],
+])('counts an entry that cannot be read, and reads the others: %s', async (_, entry) => {
+  const body = JSON.stringify({ results: [REPORT, entry, REPLY] });
+  const reading = await provider().readCallback(standIn.signed(await accepted(), body));
+  expect(reading).toMatchObject({ ...events({ kind: 'receipt' }, { kind: 'reply' }), unreadable: 1 });
+});
+
+it('counts an unreadable entry beside reports that change nothing', async () => {
+  const pending = { ...REPORT, status: { groupId: 1, id: 7, name: 'PENDING_ENROUTE' } };
+  const body = JSON.stringify({ results: [pending, {}] });
+  expect(await provider().readCallback(standIn.signed(await accepted(), body))).toEqual({ ...events(), unreadable: 1 });
 });
 
 const sign = (document: unknown, auth: object, timestamp?: string) => {

@@ -90,11 +90,14 @@ it.each([
 });
 
 it.each([
+  ['21268', 'invalid_number'],
+  ['21635', 'invalid_number'],
   ['30003', undefined],
   ['30004', 'blacklisted'],
   ['30006', 'invalid_number'],
   ['30007', 'carrier_rejected'],
   ['30008', undefined],
+  ['30019', 'carrier_rejected'],
   ['30036', 'expired'],
   ['39999', undefined],
 ])('gives the error code %s the reason %s', async (ErrorCode, reason) => {

@@ -144,8 +144,8 @@ export const twilioUnderTest: UnderTest = {
   name: 'twilio',
   start: startTwilioStandIn,
   refusals: {
-    recipient: ['21211', '21614', '30005'],
-    content: ['21617', '21602'],
+    recipient: ['21211', '21268', '21614', '21635', '30005'],
+    content: ['21617', '21602', '21619', '30019'],
     blacklisted: ['21610'],
     throttled: ['20429', '14107', '21611'],
     credit: ['20005', '30002', '90010'],
