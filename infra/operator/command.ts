@@ -69,11 +69,24 @@ interface Globals {
   readonly stagePrefix?: string;
 }
 
-/** Where the command works: on the deployed stages with `--deployed` or `--stage-prefix`, else on a local data directory. */
-const locationOf = (globals: Globals): TargetLocation =>
-  globals.deployed || globals.stagePrefix
-    ? { kind: 'deployed', stagePrefix: globals.stagePrefix ?? 'Messaging' }
-    : { kind: 'local', dataDir: globals.dataDir ?? process.env.DATA_DIR ?? '.local' };
+/**
+ * Where the command works: on the deployed stages with `--deployed` or `--stage-prefix`, else on a local data directory. Throws an
+ * OperatorError if both are named.
+ */
+const locationOf = ({ deployed, stagePrefix, dataDir }: Globals): TargetLocation => {
+  const isDeployed = deployed === true || stagePrefix !== undefined;
+  if (isDeployed && dataDir !== undefined)
+    throw new OperatorError('Give either --data-dir, or --deployed or --stage-prefix.');
+  return isDeployed
+    ? { kind: 'deployed', stagePrefix: stagePrefix ?? 'Messaging' }
+    : { kind: 'local', dataDir: dataDir ?? (process.env.DATA_DIR || '.local') };
+};
+
+/** Throws an OperatorError for an option without text: an unset shell variable must not select the default instead. */
+const refuseEmpty = (given: Readonly<Record<string, unknown>>): void => {
+  const empty = Object.keys(given).filter((name) => typeof given[name] === 'string' && given[name].trim() === '');
+  if (empty.length > 0) throw new OperatorError(empty.map((name) => `--${kebab(name)}: must not be empty`).join('; '));
+};
 
 const parseOptions = (schema: z.ZodObject, given: Record<string, unknown>) => {
   const own = Object.fromEntries(Object.keys(schema.shape).map((name) => [name, given[name]]));
@@ -86,8 +99,10 @@ const parseOptions = (schema: z.ZodObject, given: Record<string, unknown>) => {
 };
 
 const runCommand = async (command: OperatorCommand, given: Record<string, unknown> & Globals): Promise<void> => {
+  refuseEmpty(given);
+  const location = locationOf(given);
   const options = parseOptions(command.options, given);
-  const target = await openTarget(locationOf(given));
+  const target = await openTarget(location);
   try {
     printResult(await command.run(target, options), given.json === true);
   } finally {

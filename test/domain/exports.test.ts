@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { tagsCell } from '../../shared/domain/contacts/tags-cell.ts';
 import { csvOf } from '../../shared/domain/core/csv.ts';
 import { exportWindow } from '../../shared/domain/exports/window.ts';
+import { contactOfCells } from '../../shared/domain/imports/columns.ts';
 import { nextLink, prefers } from '../../shared/runtime/negotiate.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -48,6 +50,31 @@ describe('a CSV', () => {
       ),
     ).slice(1);
     expect(fields).toEqual(formulas.map((cell) => [`'${cell}`]));
+  });
+
+  test.each(['=1', '＝1', '＋55', '－2', '＠SUM(A1)', "'=1", "''＝1", "'plain", "O'Neill", "'", '-1|vip'])(
+    'is imported as it was exported: %s',
+    (name) => {
+      const [, [cell = ''] = []] = parseCsv(csvOf(['name'], [{ name }]));
+      expect(contactOfCells(['name'], [cell])).toEqual({ name });
+    },
+  );
+
+  test.each([
+    [['vip', 'novo'], 'vip|novo'],
+    [['a|b', 'c'], '["a|b","c"]'],
+    [['|', '||'], '["|","||"]'],
+    [['["x"]'], '["[\\"x\\"]"]'],
+    [['[promo]', '{'], '[promo]|{'],
+    [[' spaced', 'end '], '[" spaced","end "]'],
+    [['a\\', 'b'], 'a\\|b'],
+  ])('has the tags %j in a cell from which an import reads the same', (tags, cell) => {
+    expect(tagsCell(tags)).toBe(cell);
+    expect(contactOfCells(['tags'], [cell])).toEqual({ tags });
+  });
+
+  test('has an empty cell without tags', () => {
+    expect(tagsCell([])).toBe('');
   });
 
   test('leaves numbers as they are, and absent values empty', () => {

@@ -63,6 +63,40 @@ test('an ended message has its time; when that is over, the operator finds it by
   expect((await admin('get', '--id', other)).items).toEqual([expect.objectContaining({ erased: false })]);
 });
 
+test('a contact is erased with its phone and e-mail address; of one that is not stored the answer says that its addresses are not', {
+  timeout: 180_000,
+}, async () => {
+  const tenant = await messaging.tenant();
+  const create = async (phone: string) =>
+    (await tenant.test.post('/contacts', { phone, email: 'ana@loja.example' })).body.id as Id<'contact'>;
+  const erase = (contact: string, ...more: string[]) =>
+    admin('erase', '--organization', tenant.id, '--contact', contact, ...more);
+  const phone = '+5511987650007';
+  const message = await send(tenant, phone);
+  await letExpire(message);
+  await isGone(message);
+  const isErased = async () => (await admin('get', '--id', message)).items[0].erased;
+
+  const deleted = await create(phone);
+  expect((await tenant.test.call('DELETE', `/contacts/${deleted}`)).status).toBe(204);
+  expect(await erase(deleted)).toEqual({
+    erased: 1,
+    warning:
+      'No such contact is stored: of it, only rows under its id are erased. Name its addresses with --phone and --email.',
+  });
+  expect(await isErased()).toBe(false);
+  expect((await erase(deleted, '--email', 'ana@loja.example')).warning).toContain('Name its addresses with --phone.');
+  const contact = await create(phone);
+  const other = await messaging.tenant();
+  await expect(admin('erase', '--organization', other.id, '--contact', contact)).rejects.toThrow(
+    /another organization/,
+  );
+  expect(await isErased()).toBe(false);
+  expect(await erase(contact)).toEqual({ erased: 3 });
+  expect(await isErased()).toBe(true);
+  expect(await erase(deleted, '--email', 'ana@loja.example', '--phone', phone)).toEqual({ erased: 3 });
+});
+
 test('rows that were written before the setting leave once the operator begins with them, open ones excepted', {
   timeout: 180_000,
 }, async () => {

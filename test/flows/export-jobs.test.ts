@@ -95,13 +95,13 @@ describe('an export into a file', () => {
       {
         phone: '+5511970000001',
         name: formula,
-        tags: ['vip', '-1'],
+        tags: ['vip', '-1', 'a|b'],
         attributes: { plano: '=1+1' },
         externalId: 'loja:1',
       },
       {
         phone: '+5511970000002',
-        name: 'Rui',
+        name: '＝Rui',
         email: 'rui@example.com',
         cpf: '529.982.247-25',
         externalIds: { hubspot: '@x' },

@@ -9,9 +9,13 @@ export interface Ran {
   readonly stderr: string;
 }
 
+/** The options that say where a command works. */
+const PLACES = /^--(?:data-dir|deployed|stage-prefix)(?:=|$)/;
+
 /**
- * The operator's command line on a data directory, as `npm run admin` runs it, but in this process: a separate process would load the whole
- * program each time. test/flows/operator.test.ts tests it as a process. One command at a time.
+ * The operator's command line on a data directory, or where the words say, as `npm run admin` runs it, but in this
+ * process: a separate process would load the whole program each time. test/flows/operator.test.ts tests it as a process. One command at a
+ * time.
  */
 export const operatorOf =
   (dataDir: string) =>
@@ -23,7 +27,8 @@ export const operatorOf =
         return true;
       }),
     );
-    const code = await runProgram(COMMANDS, [...words, '--data-dir', dataDir]).finally(() => {
+    const place = words.some((word) => PLACES.test(word)) ? [] : ['--data-dir', dataDir];
+    const code = await runProgram(COMMANDS, [...words, ...place]).finally(() => {
       for (const spy of spies) spy.mockRestore();
     });
     return { code, ...printed };

@@ -106,18 +106,47 @@ interface Erased {
   readonly everything?: boolean | undefined;
 }
 
-const subjectsOf = async (target: Target, { env: stage, organization: of, ...named }: Erased): Promise<string[]> => {
-  const { contact, phone, email, everything } = named;
+/** The subjects to erase, and the answer's warning of others that are not. */
+interface Subjects {
+  readonly subjects: readonly string[];
+  readonly warning?: string;
+}
+
+/** The subject of a contact that is not stored: its id. Warns of the addresses that the operator has not named. */
+const absentContact = (contact: Id<'contact'>, { phone, email, everything }: Erased): Subjects => {
+  const unnamed = Object.entries({ '--phone': phone, '--email': email }).flatMap(([name, given]) =>
+    given || everything ? [] : name,
+  );
+  return {
+    subjects: [contact],
+    ...(unnamed.length > 0
+      ? {
+          warning: `No such contact is stored: of it, only rows under its id are erased. Name its addresses with ${unnamed.join(' and ')}.`,
+        }
+      : {}),
+  };
+};
+
+const subjectsOfContact = async (target: Target, named: Erased): Promise<Subjects> => {
+  const { env: stage, organization: of, contact } = named;
+  if (contact === undefined) return { subjects: [] };
+  const found = await contactSubjects(target.tables[stage], of, contact);
+  if (found === 'foreign') throw new OperatorError('The contact is of another organization.');
+  return found === 'absent' ? absentContact(contact, named) : { subjects: found };
+};
+
+const subjectsOf = async (target: Target, named: Erased): Promise<Subjects> => {
+  const { env: stage, organization: of, phone, email, everything } = named;
   const recipients = await target.vault(stage, 'recipients');
+  const contact = await subjectsOfContact(target, named);
   const subjects = [
-    ...(contact === undefined ? [] : await contactSubjects(target.tables[stage], of, contact)),
+    ...contact.subjects,
     ...(phone === undefined ? [] : [recipients.blindIndex(of, 'phone', phone)]),
     ...(email === undefined ? [] : [recipients.blindIndex(of, 'email', email)]),
     ...(everything ? [''] : []),
   ];
   if (subjects.length === 0) throw new OperatorError('Name the subject: --contact, --phone, --email or --everything.');
-  const vault = await target.vault(stage, 'archive');
-  return subjects.map((subject) => subjectToken(vault, of, subject));
+  return { ...contact, subjects: [...new Set(subjects)] };
 };
 
 const archiveErase = defineCommand({
@@ -126,7 +155,10 @@ const archiveErase = defineCommand({
   options: z.object({
     env,
     organization,
-    contact: id('contact', 'the contact (cnt_…), with its phone and e-mail address').optional(),
+    contact: id(
+      'contact',
+      'the contact (cnt_…), with its present phone and e-mail address; of a deleted one only its id',
+    ).optional(),
     phone: z
       .string()
       .regex(/^\+[1-9]\d{6,14}$/, 'must be a phone, as +5511987654321')
@@ -145,10 +177,12 @@ const archiveErase = defineCommand({
     // Their rows are not sealed yet.
     for await (const key of target.archive(chosen.env).list(FAILED_PREFIX))
       throw new OperatorError(`First archive the failed batches, such as ${key}: \`archive retry\`.`);
-    const tokens = await subjectsOf(target, chosen);
+    const { subjects, ...warned } = await subjectsOf(target, chosen);
+    const vault = await target.vault(chosen.env, 'archive');
+    const tokens = subjects.map((subject) => subjectToken(vault, chosen.organization, subject));
     await eraseArchived(portsOf(target, chosen.env), tokens, Date.now());
     return {
-      data: { erased: tokens.length },
+      data: { erased: tokens.length, ...warned },
       note: 'Rows that are still in the table stay there until they are archived.',
     };
   },

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
+import type { Environment } from '../../../shared/domain/core/actor.ts';
 import { isoTime } from '../../../shared/domain/core/time.ts';
 import { zodErrorMap } from '../../../shared/domain/core/zod-error-map.ts';
 import { DEFAULT_PRICES } from '../../../shared/domain/pricing/default-prices.ts';
 import { type PriceTable, PriceTableSchema, priceRowOf } from '../../../shared/domain/pricing/prices.ts';
+import type { Table } from '../../../shared/storage/client/table.ts';
 import { putPrices, readPrices } from '../../../shared/storage/wallet/prices.ts';
 import { creditWallet } from '../../../shared/storage/wallet/wallet.ts';
+import type { Tables } from '../../provisioning/organizations.ts';
 import { defineCommand, OperatorError, requireOrganization } from '../command.ts';
 import { env, environmentsOf, flag, optionalEnv, organization, shortText, timestamp, wholeNumber } from '../options.ts';
 
@@ -70,9 +73,31 @@ const nameSome = (names: readonly string[]): string =>
     ? names.join(', ')
     : `${names.slice(0, MAX_NAMED).join(', ')} and ${names.length - MAX_NAMED} more`;
 
+/** Throws an OperatorError for a start before that of the table in force, which such a table would never replace. */
+const refuseOverruled = async (tables: Tables, env: Environment, effectiveFrom: string): Promise<void> => {
+  const inForce = await readPrices(tables[env], Date.now());
+  if (effectiveFrom < inForce.effectiveFrom)
+    throw new OperatorError(
+      `--effective-from: the table in force in ${env} began at ${inForce.effectiveFrom}, so that one from an earlier time would never apply.`,
+    );
+};
+
+/** A time (ms) after every start of a price table. */
+const END = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** The start of the next table after a time (ISO); undefined if none is scheduled. A query for each table that is. */
+const nextStart = async (table: Table, after: string): Promise<string | undefined> => {
+  let next: string | undefined;
+  for (let at = END; ; at = Date.parse(next) - 1) {
+    const { effectiveFrom } = await readPrices(table, at);
+    if (effectiveFrom <= after) return next;
+    next = effectiveFrom;
+  }
+};
+
 const pricesSet = defineCommand({
   name: 'prices set',
-  summary: 'Set the whole price table from a time on',
+  summary: 'Set the whole price table from a time on, until that of the next one that is scheduled',
   options: z.object({
     file: shortText('a JSON file with the rows that `prices show --json` prints as items; - for standard input'),
     effectiveFrom: timestamp('start time (ISO 8601; default now)').optional(),
@@ -90,9 +115,16 @@ const pricesSet = defineCommand({
       throw new OperatorError(
         `The file ${file} has no row for ${nameSome(missing)}: sends there would be refused. Add them, or use --partial.`,
       );
-    for (const each of environmentsOf(chosen)) await putPrices(tables[each], isoTime(effectiveFrom), parsed.data);
+    const [environments, from] = [environmentsOf(chosen), isoTime(effectiveFrom)];
+    for (const each of environments) await refuseOverruled(tables, each, from);
+    for (const each of environments) await putPrices(tables[each], from, parsed.data);
+    const ends = await Promise.all(
+      environments.map(async (each) => [each, await nextStart(tables[each], from)] as const),
+    );
+    const until = Object.fromEntries(ends.filter(([, end]) => end !== undefined));
     return {
-      data: { effectiveFrom: isoTime(effectiveFrom), environments: environmentsOf(chosen), rows: parsed.data.length },
+      data: { effectiveFrom: from, environments, rows: parsed.data.length, until },
+      ...(Object.keys(until).length > 0 ? { note: 'Another table is scheduled, and replaces this one then.' } : {}),
     };
   },
 });

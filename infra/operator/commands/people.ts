@@ -2,42 +2,29 @@ import * as z from 'zod';
 import {
   ACCOUNT_STATUSES,
   type Account,
-  newAccount,
-  personHash,
+  type AccountStatus,
   withStatus,
 } from '../../../shared/domain/access/accounts.ts';
-import { ACCOUNT_ROLES } from '../../../shared/domain/access/roles.ts';
+import { ACCOUNT_ROLES, type AccountRole } from '../../../shared/domain/access/roles.ts';
 import { issuedView, newSession } from '../../../shared/domain/access/sessions.ts';
 import { newLink } from '../../../shared/domain/access/sign-in.ts';
 import { fieldNames, operatorEntry } from '../../../shared/domain/audit/entry.ts';
-import { ENVIRONMENTS } from '../../../shared/domain/core/actor.ts';
+import { ENVIRONMENTS, type Environment } from '../../../shared/domain/core/actor.ts';
 import { definedFields } from '../../../shared/domain/core/patch.ts';
 import { isoTime } from '../../../shared/domain/core/time.ts';
 import { accountStore, readAccount } from '../../../shared/storage/access/accounts.ts';
-import { readOrganization } from '../../../shared/storage/access/organizations.ts';
 import { sessionStore } from '../../../shared/storage/access/sessions.ts';
 import { putLink } from '../../../shared/storage/access/sign-in-links.ts';
 import { assertFound, defineCommand, OperatorError, orThrow } from '../command.ts';
 import { env, id, organization, shortText } from '../options.ts';
+import { createInStages, writeStages } from '../stage-accounts.ts';
 
 const status = z.enum(ACCOUNT_STATUSES, `must be ${ACCOUNT_STATUSES.join(', ')}`);
 const role = z.enum(ACCOUNT_ROLES, `must be ${ACCOUNT_ROLES.join(', ')}`);
 
-/** The refusals of a write of the operator, which is bound by no other account. */
-const REFUSALS = {
-  caller_changed: 'The account changed meanwhile.',
-  conflict: 'The account changed meanwhile; try again.',
-  email_taken: 'Another account of the organization has this e-mail address.',
-  last_owner: 'The organization would be left without an active owner.',
-  limit_reached: 'The organization has reached its maximum of accounts.',
-} as const;
-const assertSaved = (outcome: keyof typeof REFUSALS | 'saved'): void => {
-  if (outcome !== 'saved') throw new OperatorError(REFUSALS[outcome]);
-};
-
 const accountCreate = defineCommand({
   name: 'account create',
-  summary: 'Add a person to an organization, in both environments',
+  summary: 'Add a person to an organization, in both environments; a repeat completes what was interrupted',
   options: z.object({
     organization,
     name: shortText('the name'),
@@ -45,19 +32,28 @@ const accountCreate = defineCommand({
     status: status.default('active').meta({ description: `${ACCOUNT_STATUSES.join(', ')} (default active)` }),
     role: role.default('owner').meta({ description: `${ACCOUNT_ROLES.join(', ')} (default owner)` }),
   }),
-  run: async ({ tables, vault }, { organization: of, ...fields }) => {
-    const now = Date.now();
-    const account = newAccount({ organizationId: of, ...fields, emailHash: '' }, now);
-    const entry = () => operatorEntry(of, { action: 'account.created', object: account.id, at: now });
-    for (const each of ENVIRONMENTS) {
-      assertFound((await readOrganization(tables[each], of)) !== undefined, 'organization');
-      const emailHash = personHash(await vault(each, 'people'), fields.email);
-      const store = accountStore(tables[each], { byOperator: true });
-      assertSaved(await store.create({ ...account, emailHash }, undefined, undefined, entry()));
-    }
-    return { data: { id: account.id } };
-  },
+  run: async (target, { organization: organizationId, ...fields }) => ({
+    data: { id: await createInStages(target, { organizationId, ...fields }, Date.now()) },
+  }),
 });
+
+/** A change of an account in one environment. */
+interface Change {
+  readonly env: Environment;
+  readonly before: Account;
+  readonly after: Account;
+}
+
+/** The account with another status or role. An account that becomes active counts as accepted. */
+const changed = (
+  before: Account,
+  nextStatus: AccountStatus | undefined,
+  nextRole: AccountRole | undefined,
+): Account => {
+  const after = { ...before, ...definedFields({ role: nextRole }), version: before.version + 1 };
+  const accepted = nextStatus === 'active' ? { acceptedAt: before.acceptedAt ?? Date.now() } : {};
+  return nextStatus === undefined ? after : { ...withStatus(after, nextStatus), ...accepted };
+};
 
 const accountSet = defineCommand({
   name: 'account set',
@@ -68,21 +64,24 @@ const accountSet = defineCommand({
     role: role.optional().meta({ description: ACCOUNT_ROLES.join(', ') }),
   }),
   run: async ({ tables }, { id: accountId, status: nextStatus, role: nextRole }) => {
-    const found: Account[] = [];
+    const changes: Change[] = [];
     for (const each of ENVIRONMENTS) {
       const before = await readAccount(tables[each], accountId);
-      if (!before) continue;
-      const changed = { ...before, ...definedFields({ role: nextRole }), version: before.version + 1 };
-      const accepted = nextStatus === 'active' ? { acceptedAt: before.acceptedAt ?? Date.now() } : {};
-      const after = nextStatus === undefined ? changed : { ...withStatus(changed, nextStatus), ...accepted };
-      const details = { fields: fieldNames({ role: nextRole, status: nextStatus }) };
-      const act = { action: 'account.changed', object: accountId, at: Date.now(), details } as const;
-      const store = accountStore(tables[each], { byOperator: true });
-      assertSaved(await store.change(before, after, undefined, operatorEntry(before.organizationId, act)));
-      found.push(after);
+      if (before) changes.push({ env: each, before, after: changed(before, nextStatus, nextRole) });
     }
-    assertFound(found.length > 0, 'account');
-    return { data: { id: accountId, status: found[0]?.status, role: found[0]?.role } };
+    assertFound(changes.length > 0, 'account');
+    const details = { fields: fieldNames({ role: nextRole, status: nextStatus }) };
+    const act = { action: 'account.changed', object: accountId, at: Date.now(), details } as const;
+    const write = ({ env: each, before, after }: Change) => {
+      const store = accountStore(tables[each], { byOperator: true });
+      return store.change(before, after, undefined, operatorEntry(before.organizationId, act));
+    };
+    await writeStages(
+      accountId,
+      changes.map((change) => ({ env: change.env, write: () => write(change) })),
+    );
+    const [first] = changes;
+    return { data: { id: accountId, status: first?.after.status, role: first?.after.role } };
   },
 });
 

@@ -97,11 +97,13 @@ const providerList = defineCommand({
 
 const providerRemove = defineCommand({
   name: 'provider remove',
-  summary: 'Remove a provider and its settings from a stage',
+  summary: 'Remove a provider and its settings from a stage; `removed` is false if it was not set up',
   options: z.object({ env, channel, provider }),
   run: async ({ tables }, { env: chosen, channel: of, provider: name }) => {
-    await deleteProviderSettings(tables[chosen], of, name);
-    return { data: { env: chosen, channel: of, provider: name, removed: true } };
+    const removed = await deleteProviderSettings(tables[chosen], of, name);
+    // Settings of an adapter that this version does not have can still be removed.
+    if (!removed) await requireProvider(of, name);
+    return { data: { env: chosen, channel: of, provider: name, removed } };
   },
 });
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { QUEUE_OF_KIND, type WorkItem } from '../../../shared/queues/queues.ts';
-import { listSetAside, putBack, type SetAside } from '../../../shared/storage/due-work/set-aside.ts';
+import { findSetAside, listSetAside, putBack, type SetAside } from '../../../shared/storage/due-work/set-aside.ts';
 import { defineCommand } from '../command.ts';
 import { env, wholeNumber } from '../options.ts';
 
@@ -30,15 +30,18 @@ const workRetry = defineCommand({
   options: z.object({
     env,
     kind,
-    pk: z.string().optional().meta({ description: 'the partition key of one row, as `work list` shows it' }),
+    pk: z
+      .string()
+      .optional()
+      .meta({ description: 'the partition key of one row, as `work list` shows it, whatever --max is' }),
     max,
   }),
   run: async (target, { env: chosen, kind: only, pk, max: limit }) => {
     const table = target.tables[chosen];
-    const items = await setAside((each) => listSetAside(table, each, limit), only);
+    const read = (each: WorkItem['kind']) =>
+      pk === undefined ? listSetAside(table, each, limit) : findSetAside(table, each, pk);
     let retried = 0;
-    for (const item of items.filter((each) => pk === undefined || each.pk === pk))
-      if (await putBack(table, item, Date.now())) retried += 1;
+    for (const item of await setAside(read, only)) if (await putBack(table, item, Date.now())) retried += 1;
     return { data: { env: chosen, retried } };
   },
 });

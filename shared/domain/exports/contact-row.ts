@@ -1,4 +1,5 @@
 import { type Contact, EXTERNAL_SYSTEMS } from '../contacts/contact.ts';
+import { LIST_SEPARATOR, tagsCell } from '../contacts/tags-cell.ts';
 import { contactView } from '../contacts/views.ts';
 import { definedFields } from '../core/patch.ts';
 
@@ -36,7 +37,6 @@ export const contactExportRow = (contact: Contact, unmasked: boolean) => {
 };
 export type ContactExportRow = ReturnType<typeof contactExportRow>;
 
-const SEPARATOR = '|';
 const jsonOf = (value: object | undefined) => value && JSON.stringify(value);
 
 /** A row's fields as table cells: lists with the separator that imports use, objects as JSON. */
@@ -59,8 +59,8 @@ export const contactCells = (row: ContactExportRow) => ({
     'optIn.source': row.optIn.source,
   }),
   'optIn.status': row.optIn.status,
-  tags: row.tags.join(SEPARATOR),
-  otherPhones: row.otherPhones?.join(SEPARATOR) ?? '',
+  tags: tagsCell(row.tags),
+  otherPhones: row.otherPhones?.join(LIST_SEPARATOR) ?? '',
   attributes: JSON.stringify(row.attributes),
   ...Object.fromEntries(
     Object.entries(row.externalIds ?? {}).map(([system, value]) => [`externalIds.${system}`, value] as const),

@@ -1,4 +1,6 @@
 import { EXTERNAL_SYSTEMS } from '../contacts/contact.ts';
+import { tagsOfCell } from '../contacts/tags-cell.ts';
+import { unmarkFormula } from '../core/csv.ts';
 
 /** Contact fields that a column fills with its plain text. */
 const PLAIN = [
@@ -17,8 +19,6 @@ const PLAIN = [
 const NESTED = [...EXTERNAL_SYSTEMS.map((system) => `externalIds.${system}`), 'optIn.status', 'optIn.source'];
 const FIELDS: ReadonlySet<string> = new Set([...PLAIN, ...NESTED, 'tags']);
 const ATTRIBUTE = 'attributes.';
-/** Separates the tags of a cell. */
-const TAG_SEPARATOR = '|';
 
 /** Maximum columns of a file. */
 export const MAX_COLUMNS = 200;
@@ -52,18 +52,15 @@ export const columnsOf = (
   return isThere('phone') && [...targets.values()].every(isThere) ? columns : { code: 'missing_column' };
 };
 
-/** Removes the apostrophe that exports put before formulas, which spreadsheets read as "text". */
-const unmarked = (text: string): string => text.replace(/^'(?=[=+\-@\t\r\n])/, '');
-
 /** The fields of a record's cells, as for a new contact. Empty cells are ignored. */
 export const contactOfCells = (columns: Columns, cells: readonly string[]): Readonly<Record<string, unknown>> => {
   const plain: [string, unknown][] = [];
   const nested = new Map<string, [string, unknown][]>();
   for (const [at, field] of columns.entries()) {
-    const text = unmarked(cells[at] ?? '').trim();
+    const text = unmarkFormula(cells[at] ?? '').trim();
     if (field === null || text === '') continue;
     const dot = field.indexOf('.');
-    if (field === 'tags') plain.push(['tags', text.split(TAG_SEPARATOR).map((tag) => tag.trim())]);
+    if (field === 'tags') plain.push(['tags', tagsOfCell(text)]);
     else if (dot === -1) plain.push([field, text]);
     else {
       const outer = field.slice(0, dot);

@@ -67,18 +67,21 @@ export const putProviderSettings = async (
   ]);
 };
 
-/** Deletes the settings of a provider, if there are any. `now` in ms. */
+/** Deletes the settings of a provider; false if there are none. `now` in ms. */
 export const deleteProviderSettings = async (
   table: Table,
   channel: string,
   name: string,
   now = systemClock(),
-): Promise<void> => {
+): Promise<boolean> => {
+  if (!(await table.get(KEYS.provider(channel, name), { only: ['pk'] }))) return false;
+  // If its condition fails, they are deleted: by this write, repeated because its answer was lost, or by another command meanwhile.
   await table.transact([
     { delete: KEYS.provider(channel, name), when: EXISTS },
     { delete: KEYS.providerCallbacks(channel, name) },
     ...auditWrites(providerEntry('provider.removed', channel, name, now)),
   ]);
+  return true;
 };
 
 /** A provider that is set up in a stage, without its settings. */
