@@ -202,7 +202,7 @@ export const KEYS = {
   phone: (organizationId: Org, phoneHash: string) => key(`PHONE#${organizationId}#${phoneHash}`, 'PHONE'),
   /** An e-mail address of an organization (blind index): count of opted-out contacts, its own unsubscription, and the end of its suppression. */
   emailAddress: (organizationId: Org, emailHash: string) => key(`EMAIL#${organizationId}#${emailHash}`, 'EMAIL'),
-  /** A channel's user id that wrote to an organization (blind index): holds its opt-out, as a phone's row does. */
+  /** A channel's user id that wrote to an organization (blind index): holds its opt-out, as a phone's row does, or the phone (blind index) that it belongs to. */
   channelUser: (organizationId: Org, userHash: string) => key(`PUSER#${organizationId}#${userHash}`, 'PUSER'),
   /** An e-mail template without its contents, as lists read it. */
   emailTemplate: (id: Id<'emailTemplate'>) => key(`ETPL#${id}`, 'ETPL'),

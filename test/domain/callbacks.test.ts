@@ -51,6 +51,7 @@ const world = (fields: Partial<MessageRecord> = {}) => {
     messageStore: { read: async (id) => (id === message.id ? message : undefined) } as CallbackPorts['messageStore'],
     globalRecipientHash: async (phone) => `hash of ${phone}`,
     recipientHashOf: async (_, kind, value) => `${kind} hash of ${value}`,
+    phoneOfUser: async () => undefined,
     sender: async () => ({ own: { optedOut: false } }),
     links: async () => [],
     readerOf: async (_, name) => state.reader ?? (name === 'infobip' ? scripted : undefined),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { newId } from '../../shared/domain/core/ids.ts';
 import { startMessaging, type Tenant } from '../support/api.ts';
 import { signedByMeta } from '../support/providers/meta-api.ts';
 import { deliver } from '../support/providers/stand-in.ts';
@@ -24,6 +25,68 @@ const ownNumber = (owner: Tenant) =>
   connectNumber(messaging, owner, { phoneNumberId: OWN_NUMBER, wabaId: WABA_ID, accessToken: OWN_TOKEN });
 const disconnect = async ({ live }: Tenant, id: string) =>
   expect((await live.call('DELETE', `/numbers/${id}`)).status).toBe(204);
+
+/** A message of a person whose phone Meta does not report. */
+const hiddenFrom = (userId: string, message: object) =>
+  meta.changes({
+    field: 'messages',
+    value: {
+      metadata: { display_phone_number: '15550783881', phone_number_id: OWN_NUMBER },
+      contacts: [{ profile: { name: 'Ana Souza', username: '@ana' }, wa_id: '', user_id: userId }],
+      messages: [
+        {
+          from: '',
+          from_user_id: userId,
+          id: `wamid.${newId('event')}`,
+          timestamp: String(Math.floor(Date.now() / 1000)),
+          ...message,
+        },
+      ],
+    },
+  });
+
+describe('a message from a person whose phone Meta hides', () => {
+  test('is received with the user id as its sender, masked without pii:full', async () => {
+    const owner = await messaging.tenant({ live: 1_000_000, takesEvents: true });
+    const number = await ownNumber(owner);
+    const posted = hiddenFrom('BR.13491208655302741918', TEXT);
+    for (const { status } of [await deliver(posted), await deliver(posted)]) expect(status).toBe(200);
+    const { total, items } = (await owner.live.get('/messages')).body;
+    expect(total).toBe(1);
+    expect(items).toMatchObject([
+      {
+        direction: 'inbound',
+        from: 'BR.13491208655302741918',
+        payload: { text: 'Meu CPF mudou' },
+        numberId: number.id,
+      },
+    ]);
+    const masking = await messaging.limited(owner.live, ['messages:read']);
+    expect((await masking.get('/messages')).body.items).toMatchObject([{ from: 'BR****1918' }]);
+    const received = (await messaging.eventsOf('live', owner.id)).filter(({ type }) => type === 'message.received');
+    expect(received).toMatchObject([{ data: { id: items[0].id, from: 'BR****1918' } }]);
+    await disconnect(owner, number.id);
+  });
+
+  test("opts out the contact to whose phone the answered message was sent, and answers are sent in that phone's window", async () => {
+    const owner = await tenantOf();
+    const number = await ownNumber(owner);
+    const phone = '+5511986610010';
+    const { body: contact } = await owner.live.post('/contacts', { phone });
+    const payload = { template: { name: 'pedido_enviado', language: 'pt-BR' } };
+    const template = { channel: 'whatsapp', to: phone, type: 'template', payload, numberId: number.id };
+    const sent = await owner.live.post('/messages', template, keyed());
+    const { providerMessageId } = await acceptedBy(meta, sent);
+    const context = { from: '15550783881', id: providerMessageId };
+    expect((await deliver(hiddenFrom('BR.2', { ...TEXT, context }))).status).toBe(200);
+    const text = { channel: 'whatsapp', to: phone, type: 'text', payload: { text: 'Oi' }, numberId: number.id };
+    expect((await owner.live.post('/messages', text, keyed())).status).toBe(201);
+    expect((await deliver(hiddenFrom('BR.2', { type: 'text', text: { body: 'Sair' } }))).status).toBe(200);
+    expect((await owner.live.get(`/contacts/${contact.id}`)).body.optIn).toMatchObject({ status: 'denied' });
+    expect((await owner.live.post('/messages', text, keyed())).body.meta).toMatchObject({ motivo: 'opt_out' });
+    await disconnect(owner, number.id);
+  });
+});
 
 describe('a message to a number', () => {
   test('that was disconnected is acknowledged but not stored, not even for the organization that last wrote to its sender', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { optOutContact } from '../../shared/domain/contacts/consent.ts';
 import { applyPreference, type PreferencePorts } from '../../shared/domain/inbound/preferences.ts';
 import { contactStore } from '../../shared/storage/contacts/contact-store.ts';
-import { optOutWrite, phoneOptInWrite } from '../../shared/storage/contacts/recipient-opt-outs.ts';
+import { optOutWrite, ownOptInWrite } from '../../shared/storage/contacts/recipient-opt-outs.ts';
 import { use } from '../support/use.ts';
 import { inboundStage } from './stage.ts';
 import { anEvent, PHONE } from './support.ts';
@@ -12,9 +12,9 @@ const { table } = stage.world;
 const ports: PreferencePorts = {
   ...stage.inbound,
   contacts: contactStore(table, (events) => void stage.inbound.raised.push(...events.map(({ id }) => id))),
-  optOutPhone: async (...[organizationId, hash, stop]) =>
-    (await table.write(optOutWrite(organizationId, 'phone', hash, stop))).ok,
-  optInPhone: async (...given) => (await table.write(phoneOptInWrite(...given))).ok,
+  optOutSender: async (...[organizationId, { kind, hash }, stop]) =>
+    (await table.write(optOutWrite(organizationId, kind, hash, stop))).ok,
+  optInSender: async (...given) => (await table.write(ownOptInWrite(...given))).ok,
 };
 
 const report = (value: 'stop' | 'resume', minutes: number) =>

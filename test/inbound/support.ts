@@ -2,6 +2,7 @@ import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import type { InboundPorts } from '../../shared/domain/inbound/receive.ts';
 import type { InboundEvent } from '../../shared/domain/message/provider-port.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
+import { readChannelUser } from '../../shared/storage/contacts/channel-users.ts';
 import { keepInbound, readCodeLinks, readSender } from '../../shared/storage/messages/inbound.ts';
 import type { Messaging } from '../support/api.ts';
 import { eventIdsOf } from '../support/ids.ts';
@@ -33,6 +34,7 @@ export const inboundOver = (
     raised,
     clock,
     recipientHashOf,
+    phoneOfUser: async (...args) => (await readChannelUser(table, ...args))?.phoneHash,
     sender: (organizationId, key) => readSender(table, organizationId, key),
     links: (organizationId, codes) => readCodeLinks(table, organizationId, codes),
     repliedTo: async () => undefined,

@@ -27,6 +27,7 @@ export const replyPartsPortsOf = (world: World, own: Table = world.table): Reply
   const replies: SmsReplyPorts = {
     ...world.ports,
     messageStore: messageStore(own, () => {}, PLAIN),
+    phoneOfUser: async () => undefined,
     sender: (organizationId, key) => readSender(own, organizationId, key),
     links: async () => [],
     lastSent: readLastSent(own),

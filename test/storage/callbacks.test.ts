@@ -28,6 +28,7 @@ const ports: CallbackPorts = {
   interacted: async () => undefined,
   raise: async () => true,
   enqueueReceipt: (message, receipt) => void world.workItems.push(receiptWorkItem(message, receipt)),
+  phoneOfUser: async () => undefined,
   sender: (organizationId, key) => readSender(world.table, organizationId, key),
   links: async () => [],
   store: async (reply, event, inbound) => {

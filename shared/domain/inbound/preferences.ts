@@ -8,6 +8,7 @@ import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
 import type { Channel } from '../message/channel.ts';
 import type { MetaEvent } from '../message/meta-event.ts';
 import { type InboundReads, optOutReason } from './receive.ts';
+import { identifySender, type SenderKey, type SenderReads, type Stop } from './sender.ts';
 
 type Preference = Extract<MetaEvent, { about: 'preference' }>;
 
@@ -25,18 +26,17 @@ interface ConsentReport extends Pick<Preference, 'at' | 'from' | 'value'> {
   readonly reason: string;
 }
 
-export interface PreferencePorts extends Pick<InboundReads, 'clock' | 'recipientHashOf' | 'sender'> {
+/** Selects the row with a sender's own consent. */
+type OwnKey = Pick<SenderKey, 'kind' | 'hash'>;
+
+export interface PreferencePorts extends SenderReads, Pick<InboundReads, 'clock' | 'sender'> {
   readonly contacts: Pick<ContactStore, 'changeConsent'>;
-  /** Opts out a phone without a contact; `at` in ms. False if it got a contact meanwhile. */
-  readonly optOutPhone: (
-    organizationId: Id<'organization'>,
-    hash: string,
-    stop: { readonly at: number; readonly reason: string },
-  ) => Promise<boolean>;
+  /** Opts out a phone or a user id without a contact. False if it got a contact meanwhile. */
+  readonly optOutSender: (organizationId: Id<'organization'>, key: OwnKey, stop: Stop) => Promise<boolean>;
   /** Removes such an opt-out if it is older than `at` (ms) and its reason starts with `reasonPrefix`. False if there is none. */
-  readonly optInPhone: (
+  readonly optInSender: (
     organizationId: Id<'organization'>,
-    hash: string,
+    key: OwnKey,
     at: number,
     reasonPrefix: string,
   ) => Promise<boolean>;
@@ -60,7 +60,7 @@ const consentAfter = (contact: Contact, { value, at, reason }: ConsentReport): O
 
 /**
  * Applies a person's consent: stop opts out like an opt-out word, resume revokes opt-outs made through WhatsApp. Outdated and repeated
- * reports change nothing; for a phone without a contact the opt-out is stored by phone. Throws Unavailable if every attempt met a
+ * reports change nothing; for a phone or user id without a contact the opt-out is stored for itself. Throws Unavailable if every attempt met a
  * concurrent change of the contact.
  */
 const applyConsent = async (
@@ -70,14 +70,17 @@ const applyConsent = async (
 ): Promise<'kept' | 'repeated'> => {
   const now = ports.clock();
   const report = { ...given, at: Math.min(given.at, now) };
-  const hash = await ports.recipientHashOf(organizationId, 'phone', report.from);
+  const { kind, hash } = await identifySender(ports, organizationId, report);
   return retryOnConflict('The contact', async () => {
-    const { contact, own } = await ports.sender(organizationId, { channel: report.channel, kind: 'phone', hash });
+    const { contact, own } = await ports.sender(organizationId, { channel: report.channel, kind, hash });
     if (!contact) {
       if (report.value === 'resume')
-        return (await ports.optInPhone(organizationId, hash, report.at, REASON_PREFIX)) ? 'kept' : 'repeated';
+        return (await ports.optInSender(organizationId, { kind, hash }, report.at, REASON_PREFIX))
+          ? 'kept'
+          : 'repeated';
       if (own?.optedOut) return 'repeated';
-      const optedOut = await ports.optOutPhone(organizationId, hash, { at: report.at, reason: report.reason });
+      const stop = { at: report.at, reason: report.reason };
+      const optedOut = await ports.optOutSender(organizationId, { kind, hash }, stop);
       return optedOut ? 'kept' : CONFLICT;
     }
     const optIn = consentAfter(contact, report);

@@ -1,14 +1,12 @@
-import { channelOf } from '../channels/registry.ts';
 import { consentsSince, wouldOptOut } from '../contacts/consent.ts';
 import type { Contact } from '../contacts/contact.ts';
 import { contactEvent } from '../contacts/events.ts';
 import type { Tenant } from '../core/actor.ts';
-import { parseAddress } from '../core/email-address.ts';
 import type { Id } from '../core/ids.ts';
 import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
 import type { Clock } from '../core/time.ts';
 import type { DomainEvent } from '../events/event.ts';
-import type { Channel, RecipientKind } from '../message/channel.ts';
+import type { Channel } from '../message/channel.ts';
 import { type InboundDecision, type InboundMessage, inboundIdOf } from '../message/inbound-message.ts';
 import type { MessageRecord } from '../message/message.ts';
 import type { InboundEvent } from '../message/provider-port.ts';
@@ -17,26 +15,7 @@ import { inboundPayload, profileNameOf } from './content.ts';
 import { receivedEvent } from './events.ts';
 import { OPT_OUT_CHANNELS, type OptOutWord, optOutWordOf } from './opt-out-words.ts';
 import { type CodeLink, codesIn, originOf } from './origin.ts';
-
-/** Key by which a sender is looked up. */
-export interface SenderKey {
-  readonly channel: Channel;
-  readonly kind: RecipientKind;
-  /** Blind index of the sender. */
-  readonly hash: string;
-  /** The WhatsApp number that received the message: each has its own 24-hour window. */
-  readonly numberId?: Id<'number'> | undefined;
-  /** The contact of the replied message, used when no contact has this phone or address. */
-  readonly defaultContactId?: Id<'contact'> | undefined;
-}
-/** The stored state of a sender. */
-export interface Sender {
-  readonly contact?: Contact | undefined;
-  /** Present when the address belongs to no contact permanently: its consent is stored on its own row, in addition to that of the matched contact. */
-  readonly own?: { readonly optedOut: boolean } | undefined;
-  /** When the sender last wrote on the channel, to `numberId` if the key has one, in ms. */
-  readonly lastInboundAt?: number | undefined;
-}
+import { identifySender, type Sender, type SenderKey, type SenderReads, type Stop } from './sender.ts';
 
 /** The writes of one transaction for an inbound message; absent parts change nothing. */
 export interface InboundChange {
@@ -49,15 +28,21 @@ export interface InboundChange {
   readonly contact?: { readonly before: Contact; readonly after: Contact; readonly consent: boolean } | undefined;
   /** Set if a journey that waits for an answer sent the answered message. */
   readonly signal?: RunSignal | undefined;
-  /** Opt-out on the sender's own row; `at` in ms. */
-  readonly ownOptOut?: { readonly at: number; readonly reason: string } | undefined;
+  /** Opt-out on the sender's own row. */
+  readonly ownOptOut?: (Stop & Pick<SenderKey, 'kind'>) | undefined;
+  /**
+   * A user id that belongs to the sender's phone, as blind indexes. `heldOptOut`: its row holds an opt-out, which this change moves to the
+   * phone.
+   */
+  readonly userLink?:
+    | { readonly userHash: string; readonly phoneHash: string; readonly heldOptOut: boolean }
+    | undefined;
 }
 /** `conflict`: the sender's state changed since it was read; read it again. */
 export type InboundOutcome = 'kept' | 'repeated' | 'conflict';
 
-export interface InboundReads {
+export interface InboundReads extends SenderReads {
   readonly clock: Clock;
-  readonly recipientHashOf: (organizationId: Id<'organization'>, kind: RecipientKind, value: string) => Promise<string>;
   readonly sender: (organizationId: Id<'organization'>, key: SenderKey) => Promise<Sender>;
   /** The organization's links among these codes, in order. */
   readonly links: (organizationId: Id<'organization'>, codes: readonly string[]) => Promise<readonly CodeLink[]>;
@@ -110,10 +95,8 @@ export const parseInbound = async (
   { repliedTo, answered = repliedTo, reference, ...account }: InboundContext,
 ): Promise<ParsedInbound> => {
   const now = ports.clock();
-  const { channel, type, from } = event;
-  const kind = channelOf(channel).recipient;
-  const address = kind === 'email' ? (parseAddress(from) ?? from) : from;
-  const hash = await ports.recipientHashOf(organizationId, kind, address);
+  const { channel, type } = event;
+  const { from, ...identity } = await identifySender(ports, organizationId, event, repliedTo);
   const link = await linkIn(ports, organizationId, event.text);
   const sentAt = Math.max(0, Math.min(event.at, now));
   const message: InboundMessage = {
@@ -125,7 +108,7 @@ export const parseInbound = async (
     type,
     status: 'delivered',
     from,
-    fromHash: hash,
+    fromHash: identity.hash,
     to: event.to ?? '',
     payload: inboundPayload(event),
     ...account,
@@ -138,7 +121,7 @@ export const parseInbound = async (
   };
   return {
     message,
-    key: { channel, kind, hash, numberId: account.numberId, defaultContactId: repliedTo?.contactId },
+    key: { channel, ...identity, numberId: account.numberId, defaultContactId: repliedTo?.contactId },
     repliedTo,
     answered,
     profileName: profileNameOf(event),
@@ -150,13 +133,14 @@ export const optOutReason = (word: string, channel: Channel) => `asked by ${chan
 
 /** The contact after its message: the latest interaction wins, in whatever order messages arrive. */
 const contactChange = (
-  { message, profileName, word }: ParsedInbound,
+  { message, profileName }: ParsedInbound,
   before: Contact | undefined,
+  stop: Stop | undefined,
 ): InboundChange['contact'] => {
   if (!before) return undefined;
-  const { sentAt, createdAt, channel } = message;
+  const { sentAt, createdAt } = message;
   const later = sentAt > (before.lastInteractionAt ?? -1);
-  const consent = word !== undefined && wouldOptOut(before, sentAt);
+  const consent = stop !== undefined && wouldOptOut(before, stop.at);
   if (!later && !consent) return undefined;
   const after: Contact = {
     ...before,
@@ -166,8 +150,8 @@ const contactChange = (
           optIn: {
             ...before.optIn,
             status: 'denied',
-            revokedAt: sentAt,
-            revokedReason: optOutReason(word, channel),
+            revokedAt: stop.at,
+            revokedReason: stop.reason,
           },
         }
       : {}),
@@ -179,13 +163,26 @@ const contactChange = (
 
 /** The opt-out on the sender's own row. A repeated word changes nothing, unless it opts out a contact now: that contact may revoke it. */
 const ownOptOutOf = (
-  { message: { sentAt, channel }, word }: ParsedInbound,
+  { key: { kind } }: ParsedInbound,
   { contact, own }: Sender,
+  stop: Stop | undefined,
   optsContactOut: boolean,
 ): InboundChange['ownOptOut'] => {
-  if (!word || !own || (contact && consentsSince(contact, sentAt))) return undefined;
-  return own.optedOut && !optsContactOut ? undefined : { at: sentAt, reason: optOutReason(word, channel) };
+  if (!stop || !own || (contact && consentsSince(contact, stop.at))) return undefined;
+  return own.optedOut && !optsContactOut ? undefined : { ...stop, kind };
 };
+
+/** The link of the sender's user id to its phone, unless it is stored and has nothing to move. */
+const userLinkOf = ({ key }: ParsedInbound, { user }: Sender): InboundChange['userLink'] => {
+  const { userHash, hash: phoneHash } = key;
+  const heldOptOut = user?.optOut !== undefined;
+  if (userHash === undefined || (user?.phoneHash === phoneHash && !heldOptOut)) return undefined;
+  return { userHash, phoneHash, heldOptOut };
+};
+
+/** The opt-out that a message makes, by its word, or that its sender made earlier, when only the user id was known. */
+const stopOf = ({ message: { sentAt: at, channel }, word }: ParsedInbound, { user }: Sender): Stop | undefined =>
+  word === undefined ? user?.optOut : { at, reason: optOutReason(word, channel) };
 
 const decisionsOf = (
   { message: { createdAt: at, channel }, word }: ParsedInbound,
@@ -200,6 +197,7 @@ const decisionsOf = (
   if (WINDOWED.has(channel))
     details.push(['window', opensWindow ? 'opens the 24-hour window' : 'a later message keeps the window open']);
   if (word) details.push(['consent', optsOut ? `${word}: opted out of every channel` : `${word}: changes nothing`]);
+  else if (optsOut) details.push(['consent', 'an earlier opt-out by its user id: opted out of every channel']);
   return details.map(([kind, detail]) => ({ at, kind, detail }));
 };
 
@@ -212,8 +210,9 @@ export const inboundChange = (
   const { repliedTo, answered } = found;
   const { sentAt, createdAt, channel } = found.message;
   const opensWindow = WINDOWED.has(channel) && sentAt > (sender.lastInboundAt ?? -1);
-  const contact = contactChange(found, sender.contact);
-  const ownOptOut = ownOptOutOf(found, sender, contact?.consent === true);
+  const stop = stopOf(found, sender);
+  const contact = contactChange(found, sender.contact, stop);
+  const ownOptOut = ownOptOutOf(found, sender, stop, contact?.consent === true);
   const optedOut = contact?.consent === true || ownOptOut !== undefined;
   const message: InboundMessage = {
     ...found.message,
@@ -225,7 +224,7 @@ export const inboundChange = (
     ...(contact?.consent ? [contactEvent('contact.opted_out', contact.after, createdAt)] : []),
   ];
   const signal = runSignal(answered, 'respondida', createdAt);
-  return { message, events, opensWindow, contact, ownOptOut, signal };
+  return { message, events, opensWindow, contact, ownOptOut, userLink: userLinkOf(found, sender), signal };
 };
 
 /** Stores an inbound message, retrying over concurrent changes of its sender. Throws Unavailable when every attempt failed. */

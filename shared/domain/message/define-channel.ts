@@ -42,6 +42,8 @@ export interface ChannelSuppression<C extends Channel> {
 export interface ChannelDefinition<C extends Channel = Channel, Ports = unknown> {
   readonly channel: C;
   readonly recipient: RecipientKind;
+  /** The kind of a sender's address, where people may write from addresses that are no recipients; defaults to `recipient`. */
+  senderKind?(from: string): RecipientKind;
   /** Routes of its price table for which an operator may order the providers. */
   readonly routes: readonly string[];
   /** Whether live units count towards the month's volume. */

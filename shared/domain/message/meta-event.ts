@@ -61,7 +61,7 @@ export type MetaEvent = { readonly kind: 'platform' /** ms */; readonly at: numb
   | {
       readonly about: 'preference';
       readonly phoneNumberId: string;
-      /** E.164. */
+      /** E.164, or the user id of a person whose phone is hidden. */
       readonly from: string;
       readonly value: 'stop' | 'resume';
     }

@@ -150,8 +150,10 @@ export interface InboundEvent {
   /** The provider's id of the message; with the channel it deduplicates repeated callbacks. */
   readonly providerMessageId: string;
   readonly channel: Channel;
-  /** E.164 phone, e-mail address or Instagram-scoped id. */
+  /** E.164 phone, e-mail address, Instagram-scoped id, or the WhatsApp user id of a person whose phone is hidden. */
   readonly from: string;
+  /** The channel's user id of the sender, where it reports the phone too. */
+  readonly userId?: string;
   /** The address it was sent to, as the provider names it: WhatsApp phone number id, Instagram account id, short code, e-mail address. */
   readonly to?: string;
   readonly type: 'text' | 'media' | 'interactive';

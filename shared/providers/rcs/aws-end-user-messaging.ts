@@ -167,18 +167,18 @@ const statusUpdateOf = ({
 };
 
 /**
- * JSON that a two-way message's body may hold instead of text (sms-voice/latest/userguide/rcs-events.html): a tapped suggestion or a typing
- * indicator. Anything else is kept as text.
+ * JSON that a two-way message's body may hold instead of text (sms-voice/latest/userguide/rcs-events.html): a tapped suggestion, or a notice
+ * about the conversation that is no message. Anything else is kept as text.
  */
 const interaction = z.discriminatedUnion('type', [
   z.object({ type: z.literal('SUGGESTION'), text: z.string(), postbackData: z.string() }),
-  z.object({ type: z.literal('RCS_TYPING') }),
+  z.object({ type: z.enum(['RCS_TYPING', 'CONVERSATION_STARTED']) }),
 ]);
 
 const inboundEventOf = (message: TwoWayMessage, at: number): InboundEvent | undefined => {
   const { messageBody, previousPublishedMessageId: answered } = message;
   const found = messageBody.startsWith('{') ? parseJson(interaction, messageBody) : undefined;
-  if (found?.type === 'RCS_TYPING') return undefined;
+  if (found && found.type !== 'SUGGESTION') return undefined;
   const content = found ? tappedButton(found.text, found.postbackData) : typedText(messageBody);
   return {
     kind: 'inbound',

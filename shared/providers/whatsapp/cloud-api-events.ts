@@ -5,7 +5,7 @@ import { type EntryEvents, eachOf, ignored } from '../entries.ts';
 import { failureOf, STATUSES } from './cloud-api-codes.ts';
 import { inboundEvents, inboundMessage } from './cloud-api-inbound.ts';
 import * as templates from './cloud-api-template-events.ts';
-import { phoneOfWaId } from './wa-id.ts';
+import { personOf } from './wa-id.ts';
 
 /**
  * An entry of a callback of the object `whatsapp_business_account`
@@ -18,12 +18,16 @@ export const accountEntry = z.object({
 });
 type AccountEntry = z.infer<typeof accountEntry>;
 
-/** webhooks/reference/messages/status. `pricing` and `conversation` are what Meta bills, not our prices. */
+/**
+ * webhooks/reference/messages/status. `pricing` and `conversation` are what Meta bills, not our prices. The id names the message; the
+ * recipient of a person with a hidden phone is empty or absent.
+ */
 const status = z.object({
   id: z.string().min(1).max(512),
   status: z.string(),
   timestamp: z.string().regex(/^\d{1,12}$/),
-  recipient_id: z.string(),
+  recipient_id: z.string().optional().catch(undefined),
+  recipient_user_id: z.string().optional().catch(undefined),
   biz_opaque_callback_data: z.string().optional(),
   errors: z.array(z.object({ code: z.int() })).optional(),
 });
@@ -31,7 +35,11 @@ const messages = z.object({
   metadata: z.object({ phone_number_id: z.string().min(1) }),
   contacts: z
     .array(
-      z.object({ wa_id: z.string().optional(), profile: z.object({ name: z.string() }).optional().catch(undefined) }),
+      z.object({
+        wa_id: z.string().optional(),
+        user_id: z.string().optional(),
+        profile: z.object({ name: z.string() }).optional().catch(undefined),
+      }),
     )
     .optional()
     .catch(undefined),
@@ -55,7 +63,7 @@ const receiptOf = (found: z.infer<typeof status>): ReceiptEvent[] => {
       receipt: {
         id: found.id,
         type: 'api_message',
-        to: phoneOfWaId(found.recipient_id),
+        to: personOf(found.recipient_id, found.recipient_user_id)?.from ?? '',
         ...(messageId ? { reference: messageId } : {}),
         status: found.status,
         ...(failure ? { statusDescription: failure.description } : {}),
@@ -67,7 +75,9 @@ const receiptOf = (found: z.infer<typeof status>): ReceiptEvent[] => {
 
 const messageEvents = (value: z.infer<typeof messages>): EntryEvents => {
   const profileNames = new Map(
-    (value.contacts ?? []).flatMap(({ wa_id: id, profile }) => (id && profile ? [[id, profile.name] as const] : [])),
+    (value.contacts ?? []).flatMap(({ wa_id: waId, user_id: userId, profile }) =>
+      [waId, userId].flatMap((id) => (id && profile ? [[id, profile.name] as const] : [])),
+    ),
   );
   const place = { phoneNumberId: value.metadata.phone_number_id, profileNames };
   return [
@@ -171,9 +181,10 @@ const accountEvent = (id: string, at: number, value: z.infer<typeof account>): M
   };
 };
 
-/** webhooks/reference/user_preferences; `timestamp` is in seconds. Marketing is the only category. */
+/** webhooks/reference/user_preferences; `timestamp` is in seconds. Marketing is the only category. A hidden phone leaves `wa_id` empty or absent. */
 const preference = z.object({
-  wa_id: z.string().regex(/^\d{5,20}$/),
+  wa_id: z.string().optional().catch(undefined),
+  user_id: z.string().optional().catch(undefined),
   category: z.string(),
   value: z.enum(['stop', 'resume']),
   timestamp: z.coerce.number().nonnegative(),
@@ -183,20 +194,14 @@ const preferences = z.object({
   user_preferences: z.array(z.unknown()),
 });
 const preferenceEvents = ({ metadata, user_preferences: list }: z.infer<typeof preferences>): EntryEvents =>
-  eachOf(preference, list, ({ wa_id: id, category, value, timestamp }) =>
-    category === 'marketing_messages'
-      ? [
-          {
-            kind: 'platform',
-            about: 'preference',
-            at: timestamp * 1000,
-            phoneNumberId: metadata.phone_number_id,
-            from: phoneOfWaId(id),
-            value,
-          },
-        ]
-      : [ignored(category)],
-  );
+  eachOf(preference, list, ({ wa_id: waId, user_id: userId, category, value, timestamp }) => {
+    if (category !== 'marketing_messages') return [ignored(category)];
+    const person = personOf(waId, userId);
+    if (!person) return [undefined];
+    const { from } = person;
+    const phoneNumberId = metadata.phone_number_id;
+    return [{ kind: 'platform', about: 'preference', at: timestamp * 1000, phoneNumberId, from, value }];
+  });
 
 /**
  * The processed fields. Others that an app subscribed to are acknowledged and logged by name. Two of them report nothing that the API

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { definedFields } from '../../domain/core/patch.ts';
 import type { InboundEvent } from '../../domain/message/provider-port.ts';
-import { phoneOfWaId } from './wa-id.ts';
+import { personOf } from './wa-id.ts';
 
 const text = z.object({ body: z.string() });
 const media = z.object({
@@ -23,7 +23,8 @@ const reaction = z.looseObject({ message_id: z.string().min(1), emoji: z.string(
 
 /** Fields of every inbound message (webhooks/reference/messages). The field named after its type is parsed by FORMS. */
 export const inboundMessage = z.looseObject({
-  from: z.string().regex(/^\d{5,20}$/),
+  from: z.string().optional().catch(undefined),
+  from_user_id: z.string().optional().catch(undefined),
   id: z.string().min(1).max(512),
   timestamp: z.string().regex(/^\d{1,12}$/),
   type: z.string(),
@@ -95,28 +96,29 @@ const contentOf = (message: InboundMessage): InboundContent | undefined => {
   return { type: 'interactive', payload: { interactive: { type: message.type } } };
 };
 
-/** The number that received a message, and the senders' profile names by WhatsApp id. */
+/** The number that received a message, and the senders' profile names by WhatsApp id and by user id. */
 export interface InboundPlace {
   readonly phoneNumberId: string;
   readonly profileNames: ReadonlyMap<string, string>;
 }
 
-/** Converts an inbound message; empty for a notice, `[undefined]` if its content does not match its type. */
+/** Converts an inbound message; empty for a notice, `[undefined]` if its content does not match its type or nothing identifies its sender. */
 export const inboundEvents = (
   message: InboundMessage,
   { phoneNumberId, profileNames }: InboundPlace,
 ): readonly (InboundEvent | undefined)[] => {
   if (NOTICES.has(message.type)) return [];
   const content = contentOf(message);
-  if (!content) return [undefined];
+  const person = personOf(message.from, message.from_user_id);
+  if (!content || !person) return [undefined];
   const inReplyTo = content.inReplyTo ?? message.context?.id;
-  const profileName = profileNames.get(message.from);
+  const profileName = profileNames.get(message.from || message.from_user_id || '');
   return [
     {
       kind: 'inbound',
       channel: 'whatsapp',
       providerMessageId: message.id,
-      from: phoneOfWaId(message.from),
+      ...person,
       to: phoneNumberId,
       at: Number(message.timestamp) * 1000,
       ...content,

@@ -30,6 +30,8 @@ interface Recipient {
   readonly optedOut: number;
   /** When an e-mail address last unsubscribed (ms), until its contacts are opted out. An opt-in that lifts the unsubscription leaves it. */
   readonly unsubscribedAt?: number | undefined;
+  /** A user id's phone (blind index), once the channel reported both. */
+  readonly phoneHash?: string | undefined;
   /** Until when its provider's report suppresses it (ms); 0 when nothing was reported. */
   readonly suppressedUntil: number;
 }
@@ -43,6 +45,7 @@ export const recipientRows = defineRow<Recipient>()({
     revokedReason: z.string().optional(),
     optedOut: z.int().default(0),
     unsubscribedAt: time.optional(),
+    phoneHash: z.string().optional(),
     suppressedUntil: z.int().default(0),
   },
   key: (_, key: Key) => key,
@@ -110,7 +113,8 @@ export interface OwnOptOut {
   /** The contact that the recipient belonged to at that time: that contact's opt-in lifts this opt-out. */
   readonly contactId?: Id<'contact'> | undefined;
 }
-const OPT_OUT_ATTRIBUTES = [
+/** The attributes of an opt-out by the recipient itself. */
+export const OPT_OUT_ATTRIBUTES = [
   'optInStatus',
   'revokedAt',
   'revokedReason',
@@ -120,32 +124,37 @@ const OPT_OUT_ATTRIBUTES = [
   'gsi3sk',
 ] as const;
 
-/** The opt-out of a recipient that belongs to no contact exclusively; undefined for a kind without rows. */
+/** The key of a recipient that can opt out. */
+const optOutKey = (organizationId: Id<'organization'>, kind: RecipientKind, hash: string): Key => {
+  const key = recipientKey(organizationId, kind, hash);
+  if (!key) throw new Error(`No opt-out is stored for a ${kind}.`);
+  return key;
+};
+
+/** The opt-out of a recipient that belongs to no contact exclusively; throws for a kind without rows. */
 export const optOutWrite = (
   organizationId: Id<'organization'>,
   kind: RecipientKind,
   hash: string,
   { at, reason, contactId }: OwnOptOut,
 ): Extract<WriteOp, { update: Key }> => {
-  const update = recipientKey(organizationId, kind, hash);
-  if (!update) throw new Error(`No opt-out is stored for a ${kind}.`);
   const optOut = { organizationId, optInStatus: 'denied', revokedAt: at, revokedReason: reason } as const;
   const entry = contactId === undefined ? {} : INDEX_KEYS.optOutsOf(contactId, isoTime(at), hash);
   return {
-    update,
+    update: optOutKey(organizationId, kind, hash),
     set: { ...recipientRows.set(optOut), ...entry },
     when: { text: 'attribute_not_exists(#contactId)' },
   };
 };
 
-/** Lifts such an opt-out of a phone, if it was made before `at` (ms) and its reason begins with `reasonPrefix`. */
-export const phoneOptInWrite = (
+/** Lifts such an opt-out of a phone or user id, if it was made before `at` (ms) and its reason begins with `reasonPrefix`. */
+export const ownOptInWrite = (
   organizationId: Id<'organization'>,
-  hash: string,
+  { kind, hash }: { readonly kind: RecipientKind; readonly hash: string },
   at: number,
   reasonPrefix: string,
 ): WriteOp => ({
-  update: KEYS.phone(organizationId, hash),
+  update: optOutKey(organizationId, kind, hash),
   remove: OPT_OUT_ATTRIBUTES,
   when: {
     text: 'attribute_not_exists(#contactId) AND begins_with(#revokedReason, :prefix) AND #revokedAt < :at',

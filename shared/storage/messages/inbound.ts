@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { channelOf } from '../../domain/channels/registry.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { CodeLink } from '../../domain/inbound/origin.ts';
-import type { InboundChange, InboundOutcome, Sender, SenderKey } from '../../domain/inbound/receive.ts';
+import type { InboundChange, InboundOutcome } from '../../domain/inbound/receive.ts';
+import type { Sender, SenderKey } from '../../domain/inbound/sender.ts';
 import type { Channel } from '../../domain/message/channel.ts';
 import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
@@ -14,6 +14,7 @@ import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import type { CancelReason, Table } from '../client/table.ts';
+import { readChannelUser, userLinkWrite } from '../contacts/channel-users.ts';
 import { consentWrites } from '../contacts/contacts.ts';
 import { emailConsentStore } from '../contacts/email-addresses.ts';
 import { heirOf } from '../contacts/heirs.ts';
@@ -113,13 +114,15 @@ export const holderOf = async (
   return contactId === undefined ? { contactId: named, own: { optedOut: optInStatus === 'denied' } } : { contactId };
 };
 
-/** The known data about the sender of a message. At most four reads. */
+/** The known data about the sender of a message. At most five reads. */
 export const readSender = async (table: Table, organizationId: Id<'organization'>, key: SenderKey): Promise<Sender> => {
-  const [{ contactId, own }, lastInboundAt] = await Promise.all([
+  const { userHash } = key;
+  const [{ contactId, own }, lastInboundAt, user] = await Promise.all([
     holderOf(table, organizationId, key),
     readLastInbound(table, organizationId, key),
+    userHash === undefined ? undefined : readChannelUser(table, organizationId, userHash),
   ]);
-  return { contact: await contactOf(table, organizationId, contactId), own, lastInboundAt };
+  return { contact: await contactOf(table, organizationId, contactId), own, lastInboundAt, user };
 };
 
 /** The organization's links with these codes, in their order, with the campaign tag of their messages. */
@@ -196,16 +199,16 @@ export const inboundWrites = (
   change: InboundChange,
   { changes, tells }: InboundReadings,
 ): readonly [WriteOp, ...WriteOp[]] => {
-  const { message, events, opensWindow, ownOptOut, signal } = change;
+  const { message, events, opensWindow, ownOptOut, userLink, signal } = change;
   const due = tells ? INDEX_KEYS.due('journey_signal', message.id, message.createdAt) : {};
   const { id, organizationId, channel, contactId, fromHash } = message;
-  const { recipient } = channelOf(channel);
   return [
     { put: { ...inboundRows.write(message), ...leavesAfter(table, message.createdAt), ...due }, when: ABSENT },
     { update: KEYS.inboundCount(organizationId, channel, shardOf(id, INBOUND_SHARDS)), add: { messages: 1 } },
     ...(opensWindow ? [windowWrite(change)] : []),
     ...contactWrites(change, changes),
-    ...(ownOptOut ? [optOutWrite(organizationId, recipient, fromHash, { ...ownOptOut, contactId })] : []),
+    ...(ownOptOut ? [optOutWrite(organizationId, ownOptOut.kind, fromHash, { ...ownOptOut, contactId })] : []),
+    ...(userLink ? [userLinkWrite(organizationId, userLink)] : []),
     ...signalWrites(signal),
     ...events.map(eventWrite),
   ];

@@ -5,8 +5,9 @@ import type { InboundPorts } from '../../domain/inbound/receive.ts';
 import type { ReplyPorts } from '../../domain/inbound/sms-reply.ts';
 import type { Channel } from '../../domain/message/channel.ts';
 import { loadProviders } from '../../providers/index.ts';
+import { readChannelUser } from '../../storage/contacts/channel-users.ts';
 import { contactStore } from '../../storage/contacts/contact-store.ts';
-import { optOutWrite, phoneOptInWrite } from '../../storage/contacts/recipient-opt-outs.ts';
+import { optOutWrite, ownOptInWrite } from '../../storage/contacts/recipient-opt-outs.ts';
 import { keepInbound, readCodeLinks, readSender } from '../../storage/messages/inbound.ts';
 import { receiptStore } from '../../storage/messages/receipts.ts';
 import { keepReply } from '../../storage/messages/replies.ts';
@@ -28,6 +29,7 @@ const correlated = async (channel: Channel, reference: string): Promise<Id<'mess
 export const inboundPorts: InboundPorts = {
   clock: sendPorts.clock,
   recipientHashOf: sendPorts.recipientHashOf,
+  phoneOfUser: async (...args) => (await readChannelUser(table, ...args))?.phoneHash,
   sender: (organizationId, key) => readSender(table, organizationId, key),
   links: (organizationId, codes) => readCodeLinks(table, organizationId, codes),
   repliedTo: async (organizationId, { channel, inReplyTo }) => {
@@ -42,9 +44,9 @@ export const inboundPorts: InboundPorts = {
 export const preferencePorts: PreferencePorts = {
   ...inboundPorts,
   contacts: contactStore(table, publishEvents),
-  optOutPhone: async (...[organizationId, hash, stop]) =>
-    (await table.write(optOutWrite(organizationId, 'phone', hash, stop))).ok,
-  optInPhone: async (...args) => (await table.write(phoneOptInWrite(...args))).ok,
+  optOutSender: async (...[organizationId, { kind, hash }, stop]) =>
+    (await table.write(optOutWrite(organizationId, kind, hash, stop))).ok,
+  optInSender: async (...args) => (await table.write(ownOptInWrite(...args))).ok,
 };
 
 /** An SMS reply is an inbound message that is charged. */

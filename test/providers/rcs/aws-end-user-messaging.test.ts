@@ -144,9 +144,9 @@ it.each(['SIM', '{"type":"NOTHING OF AWS"}', '{curly'])('reads inbound text, wha
   });
 });
 
-it('acknowledges a typing indicator without an event', async () => {
-  const typing = '{"type":"RCS_TYPING","receivedAt":"2026-06-17T17:36:29.937+0000"}';
-  expect(await provider().readCallback(standIn.twoWay(await accepted(), typing))).toEqual(events());
+it.each(['RCS_TYPING', 'CONVERSATION_STARTED'])('acknowledges a notice %s without an event', async (type) => {
+  const notice = JSON.stringify({ type, receivedAt: '2026-06-17T17:36:29.937+0000' });
+  expect(await provider().readCallback(standIn.twoWay(await accepted(), notice))).toEqual(events());
 });
 
 it('stores with a receipt which channel reported it', async () => {
