@@ -77,6 +77,8 @@ export interface ReceiptEvent {
   readonly status: ReportedStatus;
   /** One of the channel's reasons. */
   readonly reason?: string;
+  /** The provider refused the message and sent nothing: such a receipt is no proof that it was accepted. */
+  readonly refused?: true;
   /** The channel that carried it, where the provider may choose (RCS with its SMS fallback). */
   readonly via?: 'rcs' | 'sms';
   /** When it happened, in ms, by the provider's clock if it reports one. */

@@ -105,6 +105,16 @@ it.each([
   expect(receiptsOf(reading, 'status', 'reason')).toEqual(expected);
 });
 
+it.each([
+  [{ groupId: 5, id: 6, name: 'REJECTED_NETWORK' }, true],
+  [{ groupId: 5, id: 23, name: 'REJECTED_DUPLICATE_MESSAGE_ID' }, undefined],
+  [{ groupId: 2, id: 4, name: 'UNDELIVERABLE_REJECTED_OPERATOR' }, undefined],
+  [{ groupId: 4, id: 29, name: 'EXPIRED_DLR_UNKNOWN' }, undefined],
+] as const)('takes the report %j as a refusal of the message: %s', async (status, refused) => {
+  const reading = await provider().readCallback(standIn.report(await accepted(), status, 'NO_ERROR'));
+  expect(receiptsOf(reading, 'refused')).toEqual([[refused]]);
+});
+
 const sign = (document: unknown, auth: object, timestamp?: string) => {
   const settings = infobipSettings.parse({ ...standIn.settings, callbackAuth: auth });
   const body = JSON.stringify(document);
