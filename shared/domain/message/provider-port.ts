@@ -219,6 +219,11 @@ export interface CallbackReader {
    * every account is shared. A message to an account that is not shared belongs to its owner, if it has one.
    */
   readonly isShared?: (account: string) => boolean;
+  /**
+   * Whether its receipts name a message by the provider's id alone, which we have only once the send was answered: one that matches no
+   * message waits for it. Absent where they repeat our reference.
+   */
+  readonly namesOwnIdOnly?: boolean;
   /** Verifies the signature and parses a callback. Never throws. */
   readCallback(request: CallbackRequest): Promise<CallbackReading>;
   /**
