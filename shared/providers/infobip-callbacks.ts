@@ -11,7 +11,9 @@ import { e164Of } from './e164.ts';
 import { type EntryEvents, eachOf, readingOf } from './entries.ts';
 import { parseJson, sameSecret } from './http.ts';
 import {
+  INFOBIP_DUPLICATE_ID,
   INFOBIP_ERROR_REASONS,
+  INFOBIP_GROUP,
   INFOBIP_REJECTIONS,
   INFOBIP_REPORT_GROUPS,
   INFOBIP_REPORT_IDS,
@@ -125,6 +127,7 @@ export const infobipReceipt = (entry: InfobipReport): (ReceiptEvent & { receipt:
     providerMessageId: messageId,
     status: meaning.status,
     ...(lost && reason ? { reason } : {}),
+    ...(status.groupId === INFOBIP_GROUP.rejected && status.id !== INFOBIP_DUPLICATE_ID ? { refused: true } : {}),
     ...(at === undefined ? {} : { at }),
     receipt: {
       id: messageId,

@@ -101,7 +101,8 @@ const messageOf = (pdu: DeliveryPdu): Delivery => {
   const user: UserData | undefined = (body.esmClass & ESM_CLASS.udhi) === 0 ? { text: all } : readUserData(all);
   const from = addressOf(body.sourceAddr, body.sourceAddrTon);
   const to = addressOf(body.destinationAddr, body.destAddrTon);
-  if (coding === undefined || !user) return { kind: 'unreadable', what: 'message' };
+  // A source may be NULL (5.2.8). Without a sender it is no reply of a person, and nothing could be answered.
+  if (from === '' || coding === undefined || !user) return { kind: 'unreadable', what: 'message' };
   const bytes = user.text;
   const part = user.part ?? sarPart(tlvs);
   if (part && part.total > 1)

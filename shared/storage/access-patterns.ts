@@ -316,6 +316,8 @@ export const KEYS = {
   archiveSubject: (token: string) => key(`SUBJECT#${token}`, 'SUBJECT'),
   /** A provider's reference: its id of a message. */
   correlation: (provider: string, reference: string) => key(`CORR#${provider}#${digest(reference)}`, 'CORR'),
+  /** Receipts of a provider's id (hashed) that no message has yet: they wait for one, for some minutes. */
+  earlyReceipts: (provider: string, referenceHash: string) => key(`EARLY#${provider}#${referenceHash}`, 'EARLY'),
   ...AUTOMATION_KEYS,
   ...SALES_KEYS,
 } as const;

@@ -22,6 +22,9 @@ export const isTombstone = ({ pk }: PartitionKey): boolean => pk.startsWith('GON
 /** Whether a row is an e-mail address's; its kind of due work has other rows, too. */
 export const isEmailAddress = ({ pk }: PartitionKey): boolean => pk.startsWith('EMAIL#');
 
+/** Whether a row has receipts that wait for their message; their kind of due work has those of known messages, too. */
+export const isEarlyReceipts = ({ sk }: SortKey): boolean => sk === 'EARLY';
+
 /** Whether a row is an upload of a card's file; its kind of due work has other rows, too. */
 export const isCardUpload = ({ pk }: PartitionKey): boolean => pk.startsWith('CRDUPL#');
 
@@ -55,6 +58,10 @@ export const PARSE_KEY = {
   /** Works for every row of a message. */
   message: ({ pk }: PartitionKey) => parseId('message', after('MSG#', pk)),
   receipt: ({ pk, sk }: Key) => ({ messageId: PARSE_KEY.message({ pk }), fingerprint: after('RCPT#', sk) }),
+  earlyReceipts: ({ pk }: PartitionKey) => {
+    const [provider = '', referenceHash = ''] = after('EARLY#', pk).split('#');
+    return { provider, referenceHash };
+  },
   batchChunk: ({ pk, sk }: Key) => {
     after('CHUNK', sk);
     const [batchId, chunk] = after('BATCH#', pk).split('#');

@@ -62,6 +62,7 @@ const world = (fields: Partial<MessageRecord> = {}) => {
       return receipt;
     },
     enqueueReceipt: (_, { fingerprint }) => void enqueued.push(fingerprint),
+    keepEarlyReceipt: async () => 'kept',
     interacted: async () => undefined,
     raise: async (event) => {
       if (events.some(({ id }) => id === event.id)) return false;

@@ -4,6 +4,7 @@ import type { Actor } from '../../shared/domain/core/actor.ts';
 import { type Refusal, Unavailable } from '../../shared/domain/core/errors.ts';
 import { parseId } from '../../shared/domain/core/ids.ts';
 import type { ProviderAnswer } from '../../shared/domain/message/provider-port.ts';
+import { applyReceipt } from '../../shared/domain/sending/apply-receipt.ts';
 import { recoverSend } from '../../shared/domain/sending/recover.ts';
 import { answersOn, type Ending, endingsOn, proofOn } from '../support/channel-answers.ts';
 import { reportsOf } from '../support/channel-plans.ts';
@@ -200,6 +201,19 @@ describe.each(CHANNELS.filter((each) => !channelOf(each).fansOut))('a send on %s
     });
     expect(await send(actor)).toMatchObject(answers.indeterminate);
     expect(world.provider.dispatched).toHaveLength(1);
+  });
+
+  test('without a certain answer is not charged where the only receipt reports the refusal', async () => {
+    const actor = await world.organization(OPENING);
+    world.provider.script = [UNKNOWN];
+    world.provider.hasStatusQuery = proofOn(channel) === 'status_query';
+    await send(actor);
+    const messageId = parseId('message', world.provider.dispatched[0]?.messageId);
+    const report = reportOf(messageId, 'failed', { refused: true });
+    const { fingerprint } = await world.ports.addPendingReceipt(queuedMessage(messageId), report, world.now);
+    await recoverAll(actor);
+    await applyReceipt(world.ports, messageId, fingerprint);
+    expect(await money(actor)).toMatchObject({ balance: OPENING, messages: [{ status: 'failed', hold: 'released' }] });
   });
 
   test.each([

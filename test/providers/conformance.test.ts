@@ -74,6 +74,9 @@ describe.each(UNDER_TEST.map((each) => [addressOf(each), each] as const))('%s', 
   };
   it('names itself as it is registered', () => expect(provider.name).toBe(name));
 
+  it('has its receipts wait for their message exactly where they do not repeat our reference', () =>
+    expect(provider.namesOwnIdOnly).toBe(underTest.unreferenced));
+
   it.each(exact)('sends once, unchanged, and returns the provider’s id: $what', async ({ content, carried }) => {
     const before = standIn.messages.length;
     const sent = dispatch({ content });

@@ -152,8 +152,9 @@ describe('a delivery from the carrier', () => {
     const { carrier, service } = await start({}, { callbackUrl: where.url });
     expect(await carrier.deliver({ ...RECEIPT, short: Buffer.from('delivered!') })).toBe(0);
     expect(await carrier.deliver({ ...MESSAGE, dataCoding: 4 })).toBe(0);
+    expect(await carrier.deliver({ ...MESSAGE, source: '' })).toBe(0);
     expect(where.posts).toEqual([]);
-    expect(service.faults).toHaveLength(2);
+    expect(service.faults).toHaveLength(3);
   });
 
   it("in parts is posted part by part, with the part's own fields, in any format, and a repeat likewise", async () => {

@@ -25,6 +25,7 @@ const world = await use(startWorld('live'));
 const ports: CallbackPorts = {
   ...world.ports,
   readerOf: async () => ({ readCallback: async () => ({ kind: 'events', events }) }),
+  keepEarlyReceipt: async () => 'kept',
   interacted: async () => undefined,
   raise: async () => true,
   enqueueReceipt: (message, receipt) => void world.workItems.push(receiptWorkItem(message, receipt)),

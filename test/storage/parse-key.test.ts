@@ -39,6 +39,7 @@ const CASES = {
   organization: [KEYS.organization(id.organization), id.organization],
   message: [KEYS.message(id.message), id.message],
   receipt: [KEYS.receipt(id.message, 'print#2'), { messageId: id.message, fingerprint: 'print#2' }],
+  earlyReceipts: [KEYS.earlyReceipts('twilio', 'aGFzaA'), { provider: 'twilio', referenceHash: 'aGFzaA' }],
   journeyCounts: [KEYS.journeyCounts(newId('journey'), 3, 'passo#1', 2), 'passo#1'],
   runSignal: [KEYS.runSignal(id.run, id.message, 'lida'), { runId: id.run, messageId: id.message, happening: 'lida' }],
   batchChunk: [KEYS.batchChunk(id.batch, 12), { batchId: id.batch, chunk: 12 }],

@@ -2,7 +2,7 @@ import type { Tenant } from '../core/actor.ts';
 import type { Id } from '../core/ids.ts';
 import type { DomainEvent } from '../events/event.ts';
 import type { Channel } from '../message/channel.ts';
-import type { MessageRecord, QueuedMessage } from '../message/message.ts';
+import type { MessageRecord } from '../message/message.ts';
 import type { MetaEvent } from '../message/meta-event.ts';
 import type {
   CallbackKind,
@@ -10,13 +10,13 @@ import type {
   CallbackReading,
   InboundEvent,
   ProviderEvent,
-  ReceiptEvent,
   ReplyPartEvent,
 } from '../message/provider-port.ts';
 import type { LastSent } from '../message/recipient.ts';
-import type { PendingReceipt } from '../sending/apply-receipt.ts';
+import type { TakeReceiptPorts } from '../sending/apply-receipt.ts';
 import type { SendPorts } from '../sending/ports.ts';
 import type { Engaged } from '../tracking/events.ts';
+import type { KeepEarlyPorts } from './early-receipts.ts';
 import type { SharedStop } from './preferences.ts';
 import type { ReplyPorts } from './sms-reply.ts';
 
@@ -28,7 +28,7 @@ export interface CallbackAddress {
 
 /**
  * The result for one event of a callback, as a metric. `applied`: a receipt changed its message. `pending`: a receipt waits until its
- * message is settled, or a part of a reply for the others. `kept`: stored. `repeated`: a duplicate. `unmatched`: no matching object.
+ * message is settled, or has the provider's id that it names, or a part of a reply for the others. `kept`: stored. `repeated`: a duplicate. `unmatched`: no matching object.
  */
 export type CallbackEffect = 'applied' | 'pending' | 'kept' | 'repeated' | 'unmatched';
 
@@ -57,18 +57,18 @@ export interface OwnerPorts extends Pick<SendPorts, 'globalRecipientHash'> {
 /** Ports for an SMS reply, from any provider. */
 export interface SmsReplyPorts extends ReplyPorts, OwnerPorts, Pick<CallbackPorts, 'inbound' | 'optOut'> {}
 
-export interface CallbackPorts extends ReplyPorts, Omit<OwnerPorts, 'messageStore'> {
+export interface CallbackPorts
+  extends ReplyPorts,
+    Omit<OwnerPorts, 'messageStore'>,
+    TakeReceiptPorts,
+    Pick<KeepEarlyPorts, 'keepEarlyReceipt'> {
   readonly messageStore: SendPorts['messageStore'];
   /** The reader of a provider's callbacks; undefined if it is not set up. */
   readonly readerOf: (channel: Channel, provider: string) => Promise<CallbackReader | undefined>;
-  /** Stores a receipt until it is applied. Idempotent. */
-  readonly addPendingReceipt: (message: QueuedMessage, event: ReceiptEvent, now: number) => Promise<PendingReceipt>;
   /** Advances the last interaction of the message's contact to `at` (ms). Idempotent. */
   readonly interacted: (message: MessageRecord, at: number) => Promise<void>;
   /** Stores and publishes an event, and counts its open or click, once. False if the event was raised before. */
   readonly raise: (event: DomainEvent, engaged: Engaged) => Promise<boolean>;
-  /** Enqueues a pending receipt. Best effort. */
-  readonly enqueueReceipt: (message: QueuedMessage, receipt: PendingReceipt) => void;
   /**
    * Stores an inbound message and its effects in one transaction; `last`: the last message to its sender. `repeated` if it is already
    * stored.

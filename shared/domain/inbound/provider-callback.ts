@@ -15,7 +15,7 @@ import type {
   ReceiptEvent,
   ReplyEvent,
 } from '../message/provider-port.ts';
-import { applySettled } from '../sending/apply-receipt.ts';
+import { takeReceipt } from '../sending/apply-receipt.ts';
 import { messageEvent } from '../tracking/events.ts';
 import type {
   CallbackAddress,
@@ -24,6 +24,7 @@ import type {
   RefusedReading,
   SmsReplyPorts,
 } from './callback-ports.ts';
+import { ifSentBy, keepEarlyReceipt } from './early-receipts.ts';
 import { OPT_OUT_CHANNELS, optOutWordOf } from './opt-out-words.ts';
 import { type Owner, ownerOf } from './owner.ts';
 import { handleReply, replyAsInbound } from './sms-reply.ts';
@@ -33,6 +34,7 @@ interface CallbackSource {
   readonly channel: Channel;
   readonly provider: string;
   readonly isShared?: CallbackReader['isShared'];
+  readonly namesOwnIdOnly?: CallbackReader['namesOwnIdOnly'];
 }
 
 type CallbackRefusal = Refusal<'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'SERVICE_UNAVAILABLE'>;
@@ -70,25 +72,21 @@ export const callbackUrl = (
 /** The message of an event, by our reference or the provider's id; only if this provider sent it. */
 const messageOf = async (
   ports: CallbackPorts,
-  { channel, provider }: CallbackSource,
+  source: CallbackSource,
   event: ReceiptEvent | EngagementEvent,
 ): Promise<MessageRecord | undefined> => {
-  const id = asId('message', event.messageId) ?? (await ports.correlate(provider, event.providerMessageId));
-  const message = id === undefined ? undefined : await ports.messageStore.read(id);
-  // After a failover, events of the provider that refused the message are ignored.
-  return message?.provider === provider && message.channel === channel ? message : undefined;
+  const id = asId('message', event.messageId) ?? (await ports.correlate(source.provider, event.providerMessageId));
+  return ifSentBy(source, id && (await ports.messageStore.read(id)));
 };
 
 /** Handles one kind of event of a callback. */
 type EventHandler<E> = (ports: CallbackPorts, source: CallbackSource, event: E) => Promise<CallbackEffect>;
 
-/** Applies a receipt of a settled message immediately; stores an early one as pending until its message is settled. */
+/** Takes a receipt of a message; one of a provider that names its own id only waits, since its message may not have that id yet. */
 const handleReceipt: EventHandler<ReceiptEvent> = async (ports, source, event) => {
   const message = await messageOf(ports, source, event);
-  if (!message) return 'unmatched';
-  if (await applySettled(ports, message, event)) return 'applied';
-  ports.enqueueReceipt(message, await ports.addPendingReceipt(message, event, ports.clock()));
-  return 'pending';
+  if (message) return takeReceipt(ports, message, event);
+  return source.namesOwnIdOnly ? keepEarlyReceipt(ports, source, event) : 'unmatched';
 };
 
 /** Raises the event of an open or a click. The event id is derived from the report, so a duplicate raises nothing. */
@@ -230,7 +228,7 @@ export const handleCallback = async (
   if (reading.ignored?.length) ports.observe.ignored(name, reading.ignored);
   for (const [event, counts] of await handleEvents(
     ports,
-    { channel, provider: name, isShared: reader.isShared },
+    { channel, provider: name, isShared: reader.isShared, namesOwnIdOnly: reader.namesOwnIdOnly },
     reading.events,
   ))
     for (const [effect, count] of counts) ports.observe.handled(name, event, effect, count);

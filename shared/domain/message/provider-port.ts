@@ -77,6 +77,8 @@ export interface ReceiptEvent {
   readonly status: ReportedStatus;
   /** One of the channel's reasons. */
   readonly reason?: string;
+  /** The provider refused the message and sent nothing: such a receipt is no proof that it was accepted. */
+  readonly refused?: true;
   /** The channel that carried it, where the provider may choose (RCS with its SMS fallback). */
   readonly via?: 'rcs' | 'sms';
   /** When it happened, in ms, by the provider's clock if it reports one. */
@@ -219,6 +221,11 @@ export interface CallbackReader {
    * every account is shared. A message to an account that is not shared belongs to its owner, if it has one.
    */
   readonly isShared?: (account: string) => boolean;
+  /**
+   * Whether its receipts name a message by the provider's id alone, which we have only once the send was answered: one that matches no
+   * message waits for it. Absent where they repeat our reference.
+   */
+  readonly namesOwnIdOnly?: boolean;
   /** Verifies the signature and parses a callback. Never throws. */
   readCallback(request: CallbackRequest): Promise<CallbackReading>;
   /**

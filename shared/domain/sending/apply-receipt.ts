@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { channelOf } from '../channels/registry.ts';
 import type { Id } from '../core/ids.ts';
-import { advances, type MessageRecord } from '../message/message.ts';
+import { advances, type MessageRecord, type QueuedMessage } from '../message/message.ts';
 import type { ReceiptEvent } from '../message/provider-port.ts';
 import { SANDBOX_REPORT_DELAY_MS, type SandboxReport } from '../message/sandbox.ts';
 import { eventsOfStatus } from '../tracking/events.ts';
@@ -28,6 +28,14 @@ export interface ReceiptPorts extends SendPorts {
   /** Moves the receipt's due time (ms). */
   readonly postponeReceipt: (receipt: PendingReceipt, at: number) => Promise<void>;
   readonly dropReceipt: (receipt: PendingReceipt) => Promise<void>;
+}
+
+/** Ports of receipts as they come. */
+export interface TakeReceiptPorts extends Pick<SendPorts, 'clock' | 'messageStore'> {
+  /** Stores a receipt until it is applied. Idempotent. */
+  readonly addPendingReceipt: (message: QueuedMessage, event: ReceiptEvent, now: number) => Promise<PendingReceipt>;
+  /** Enqueues a pending receipt. Best effort. */
+  readonly enqueueReceipt: (message: QueuedMessage, receipt: PendingReceipt) => void;
 }
 
 /** When to retry a receipt whose message is not settled yet, in ms. */
@@ -105,6 +113,17 @@ export const applySettled = async (
     current = await ports.messageStore.read(message.id);
   }
   return false;
+};
+
+/** Applies a receipt of a settled message immediately; stores an early one as pending until its message is settled. */
+export const takeReceipt = async (
+  ports: TakeReceiptPorts,
+  message: MessageRecord,
+  event: ReceiptEvent,
+): Promise<'applied' | 'pending'> => {
+  if (await applySettled(ports, message, event)) return 'applied';
+  ports.enqueueReceipt(message, await ports.addPendingReceipt(message, event, ports.clock()));
+  return 'pending';
 };
 
 /**

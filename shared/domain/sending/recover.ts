@@ -47,8 +47,8 @@ const settle = async (ports: RecoverPorts, message: MessageRecord, providerMessa
 };
 
 /**
- * Resolves a hold that its sender left open: after a crash, or after an ambiguous answer. A receipt proves acceptance;
- * otherwise the provider's status is queried; if neither decides in time, the message becomes `indeterminate` and is
+ * Resolves a hold that its sender left open: after a crash, or after an ambiguous answer. A receipt proves acceptance,
+ * unless it reports the provider's refusal; otherwise the provider's status is queried; if neither decides in time, the message becomes `indeterminate` and is
  * refunded (docs/spec/sends.md#uncertain-answers). Raising the fence first excludes the original sender
  * (docs/spec/reliability.md#a-sender-that-is-taken-over).
  */
@@ -60,7 +60,7 @@ export const recoverSend = async (ports: RecoverPorts, messageId: Id<'message'>)
   if (channelOf(found.channel).fansOut) return;
   const message = await ports.messageStore.claimExpired(found, now, now + CLAIM_MS);
   if (!message) return;
-  const [receipt] = await ports.pendingReceipts(messageId);
+  const receipt = (await ports.pendingReceipts(messageId)).find(({ event }) => !event.refused);
   if (receipt)
     return settle(ports, message, receipt.event.providerMessageId, 'a receipt proved that the provider accepted');
   const dispatchedAt = givenAt(message);

@@ -81,6 +81,7 @@ export const messagingApi: ProviderDeclaration<PayloadContent, MessagingApiSetti
   callbacks: callbacksWith(callbackSettings, (settings) => ({
     accounts: accountsOf(settings),
     isShared: () => false,
+    namesOwnIdOnly: true,
     readCallback: async (request) => readMetaWebhook(settings, request, 'instagram', instagramEntry, instagramEvents),
     answerChallenge: (query) => answerMetaChallenge(settings, query),
   })),

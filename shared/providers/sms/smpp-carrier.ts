@@ -290,6 +290,7 @@ export const smppCarrier: SmsProviderDeclaration<SmppCarrierSettings> = {
     queryStatus: (messageId) => queryStatus(settings, io, messageId),
   }),
   callbacks: callbacksWith(z.object(callbackSettings), (settings, io) => ({
+    namesOwnIdOnly: true,
     readCallback: async (request) => readCallback(settings, io, request),
   })),
 };

@@ -10,7 +10,7 @@ const ROWS: Readonly<Record<WorkItem['kind'], readonly MakesKey[]>> = {
   fallback: [KEYS.fallback],
   recover_send: [KEYS.message],
   sandbox_outcome: [KEYS.message],
-  apply_receipt: [KEYS.receipt],
+  apply_receipt: [KEYS.receipt, KEYS.earlyReceipts],
   publish_event: [KEYS.event],
   deliver_webhook: [KEYS.delivery],
   drain_backlog: [KEYS.webhook],

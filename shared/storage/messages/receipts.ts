@@ -15,7 +15,7 @@ import { INDEX_KEYS } from '../index-patterns.ts';
 /** A pending receipt that matches no message is deleted after this time. */
 const KEEP_SECONDS = 7 * 24 * 3600;
 
-const isReceipt = (value: unknown): value is ReceiptEvent =>
+export const isReceipt = (value: unknown): value is ReceiptEvent =>
   typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'receipt';
 /** With the fields that its work item needs, absent from rows of earlier versions. */
 interface StoredReceipt extends PendingReceipt {
@@ -78,11 +78,18 @@ export const receiptStore = (table: Table) => ({
   async dropReceipt({ messageId, fingerprint }: PendingReceipt): Promise<void> {
     await table.write({ delete: KEYS.receipt(messageId, fingerprint) });
   },
-  /** The message with a provider's reference: our own id, if the provider uses it, or the provider's. */
-  async correlate(provider: string, reference: string): Promise<Id<'message'> | undefined> {
+  /**
+   * The message with a provider's reference: our own id, if the provider uses it, or the provider's. Misses one whose row was written
+   * just now, unless `consistent`.
+   */
+  async correlate(
+    provider: string,
+    reference: string,
+    { consistent = false } = {},
+  ): Promise<Id<'message'> | undefined> {
     const own = asId('message', reference);
     if (own) return own;
-    const row = await table.get(KEYS.correlation(provider, reference), { eventual: true });
+    const row = await table.get(KEYS.correlation(provider, reference), { eventual: !consistent });
     return row ? id('message').parse(row.messageId) : undefined;
   },
 });

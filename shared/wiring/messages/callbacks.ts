@@ -4,11 +4,12 @@ import { applyPreference } from '../../domain/inbound/preferences.ts';
 import { answerChallenge, callbackUrl, handleCallback } from '../../domain/inbound/provider-callback.ts';
 import type { CallbackRequest } from '../../domain/message/provider-port.ts';
 import { advanceSuppressing } from '../../domain/sending/suppression.ts';
+import { earlyReceiptStore, earlyReceiptsWork } from '../../storage/messages/early-receipts.ts';
 import { keepEngagement } from '../../storage/messages/engagement.ts';
 import { interactionRecorder } from '../../storage/messages/interactions.ts';
 import { receiptStore, receiptWorkItem } from '../../storage/messages/receipts.ts';
 import { suppressionPorts } from '../email/suppression.ts';
-import { publishWork, settings, table } from '../process/aws.ts';
+import { publishWork, publishWorkAt, settings, table } from '../process/aws.ts';
 import { measure } from '../process/observe.ts';
 import { addLogFields } from '../process/scope.ts';
 import { sendPorts } from '../sending/ports.ts';
@@ -19,6 +20,7 @@ import { preferencePorts } from './inbound.ts';
 import { smsReplyPorts } from './sms-replies.ts';
 
 const receipts = receiptStore(table);
+const earlyReceipts = earlyReceiptStore(table);
 
 const ports: CallbackPorts = {
   ...smsReplyPorts,
@@ -29,6 +31,11 @@ const ports: CallbackPorts = {
   },
   addPendingReceipt: receipts.addPendingReceipt,
   enqueueReceipt: (message, receipt) => publishWork([receiptWorkItem(message, receipt)]),
+  keepEarlyReceipt: async (of, receipt, times) => {
+    const outcome = await earlyReceipts.keepEarlyReceipt(of, receipt, times);
+    if (outcome === 'kept') publishWorkAt([earlyReceiptsWork(of)], times.dueAt);
+    return outcome;
+  },
   raise: (event, engaged) => keepEngagement(table, event, engaged, publishWork),
   interacted: interactionRecorder(table, sendPorts.clock),
   replyPart: async (provider, event) => (await import('./reply-parts.ts')).replyPart(provider, event),

@@ -6,7 +6,7 @@ import { advanceSuppressing } from '../../domain/sending/suppression.ts';
 import type { WorkItem } from '../../queues/queues.ts';
 import { readMessages } from '../../storage/messages/message-lists.ts';
 import { receiptStore } from '../../storage/messages/receipts.ts';
-import { isCardUpload, isEmailAddress, isTombstone, PARSE_KEY } from '../../storage/parse-key.ts';
+import { isCardUpload, isEarlyReceipts, isEmailAddress, isTombstone, PARSE_KEY } from '../../storage/parse-key.ts';
 import { suppressionPorts } from '../email/suppression.ts';
 import { table } from '../process/aws.ts';
 import { processEscrowItem } from '../sending/batches.ts';
@@ -70,7 +70,8 @@ const PROCESSORS: Readonly<Record<OutcomeKind, (item: WorkItem, prefetched: Pref
   tell_activity: async (item) => (await import('../activities/activities.ts')).processDueActivity(item),
   judge_destination: async (item) => (await import('../sending/judge-destination.ts')).processJudgement(item),
   reply_parts: async (item) => (await import('./reply-parts.ts')).processReplyParts(item),
-  apply_receipt: (item) => {
+  apply_receipt: async (item) => {
+    if (isEarlyReceipts(item)) return (await import('./early-receipts.ts')).processEarlyReceipts(item, ports);
     const { messageId, fingerprint } = PARSE_KEY.receipt(item);
     return applyReceipt(ports, messageId, fingerprint);
   },

@@ -127,6 +127,16 @@ it('counts an unreadable entry beside reports that change nothing', async () => 
   expect(await provider().readCallback(standIn.signed(await accepted(), body))).toEqual({ ...events(), unreadable: 1 });
 });
 
+it.each([
+  [{ groupId: 5, id: 6, name: 'REJECTED_NETWORK' }, true],
+  [{ groupId: 5, id: 23, name: 'REJECTED_DUPLICATE_MESSAGE_ID' }, undefined],
+  [{ groupId: 2, id: 4, name: 'UNDELIVERABLE_REJECTED_OPERATOR' }, undefined],
+  [{ groupId: 4, id: 15, name: 'EXPIRED_EXPIRED' }, undefined],
+] as const)('takes the report %j as a refusal of the message: %s', async (status, refused) => {
+  const reading = await provider().readCallback(standIn.report(await accepted(), status, 'NO_ERROR'));
+  expect(receiptsOf(reading, 'refused')).toEqual([[refused]]);
+});
+
 const sign = (document: unknown, auth: object, timestamp?: string) => {
   const settings = infobipSettings.parse({ ...standIn.settings, callbackAuth: auth });
   const body = JSON.stringify(document);
