@@ -100,6 +100,7 @@ describe('a receipt by the provider’s own id', () => {
     await work();
     expect(await read()).toMatchObject({ status: 'delivered', providerReceipt: { to: PHONE, status: 'DELIVERED' } });
     expect(await rowOf(reference)).toBeUndefined();
+    expect(effects).toEqual(['pending 1']);
   });
 
   test('that comes after a lost answer, before recovery knows the id, delivers its message then', async () => {

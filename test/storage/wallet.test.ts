@@ -116,6 +116,9 @@ describe('a wallet', () => {
     const credit = { organizationId, env: 'live' as const, coins: 500, description: 'Top-up', now: world.now };
     expect(await creditWallet(world.table, { ...credit, idempotencyKey: 'pix-1' })).toEqual({ balanceCoins: 10_000 });
     expect(await world.sms(actor, 'credit:pix-1')).toMatchObject({ name: 'CONFLICT' });
+    expect(await world.ports.idempotencyRecord(organizationId, 'credit:pix-1', world.now)).toEqual(
+      expect.objectContaining({ requestHash: '' }),
+    );
     expect(await checkMoney(world.table, organizationId)).toMatchObject({ balance: 10_000 });
   });
 
