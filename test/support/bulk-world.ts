@@ -1,10 +1,9 @@
 import { cancel, force } from '../../shared/domain/api/cancel-and-force.ts';
 import { type ResendPorts, resend } from '../../shared/domain/api/resend.ts';
-import type { BatchRefusal, BulkMode, BulkSent } from '../../shared/domain/bulk/accept.ts';
+import { type BatchRefusal, type BulkMode, type BulkSent, sendBulk } from '../../shared/domain/bulk/accept.ts';
 import { checkEscrow } from '../../shared/domain/bulk/escrow.ts';
 import type { BatchStore, BulkEntry, BulkPorts, ChunkPorts } from '../../shared/domain/bulk/ports.ts';
 import { type BulkResendPorts, bulkResend } from '../../shared/domain/bulk/resend.ts';
-import { type SendBulkPorts, sendBulk } from '../../shared/domain/bulk/send.ts';
 import { sendChunk } from '../../shared/domain/bulk/send-chunk.ts';
 import { planSms } from '../../shared/domain/channels/sms/plan.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
@@ -18,9 +17,9 @@ import { recoverSend } from '../../shared/domain/sending/recover.ts';
 import { sendQueued } from '../../shared/domain/sending/send-queued.ts';
 import type { WorkItem } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { batchKeys } from '../../shared/storage/bulk/batch-keys.ts';
 import { batchStore } from '../../shared/storage/bulk/batches.ts';
 import { consentFaults } from '../../shared/storage/bulk/consent-faults.ts';
+import { resendKeys } from '../../shared/storage/bulk/resend-keys.ts';
 import { consentFaultOf } from '../../shared/storage/contacts/recipient-eligibility.ts';
 import { overdue } from '../../shared/storage/due-work/due.ts';
 import { readIdempotencyRecords } from '../../shared/storage/messages/idempotency.ts';
@@ -71,9 +70,8 @@ export const bulkWorld = (world: World) => {
     // This queue has no delays: what is due later is found by the due index.
     if (at <= world.now) publish([{ kind: 'send_chunk', ...KEYS.batchChunk(batchId, chunk) }]);
   };
-  const bulk: SendBulkPorts = {
+  const bulk: BulkPorts = {
     ...ports,
-    batchKeys: batchKeys(table),
     ...eligibilityPortsOf(world),
     store,
     plan,
@@ -163,7 +161,7 @@ export const bulkWorld = (world: World) => {
   const bulkResendPorts: BulkResendPorts = {
     ...resendPorts,
     store,
-    batchKeys: bulk.batchKeys,
+    resendKeys: resendKeys(table),
     find: async () => [],
   };
   /** Resends messages as one batch. */

@@ -1,12 +1,14 @@
 import type { Tenant } from '../core/actor.ts';
-import { type Refusal, refuse, Unavailable } from '../core/errors.ts';
+import { isRefusal, type Refusal, refuse, Unavailable } from '../core/errors.ts';
 import { type Id, newId } from '../core/ids.ts';
 import { saoPauloMonth } from '../core/time.ts';
-import { exceedsMaxCoins, NO_FUNDS, RECIPIENT_REASONS } from '../sending/refusals.ts';
+import type { SendFrequency } from '../sending/frequency.ts';
+import { requestKey } from '../sending/idempotency.ts';
+import { exceedsMaxCoins, NO_FUNDS, RECIPIENT_REASONS, REUSED_KEY } from '../sending/refusals.ts';
 import { type Item, priceChunk, splitIntoChunks } from './chunk.ts';
 import { withdrawChunk } from './escrow.ts';
-import { type Batch, type BulkPorts, rejected } from './ports.ts';
-import { isKeyOfRequest, type Prepared, type Refused, refusedView } from './prepare.ts';
+import { type Batch, type BulkEntry, type BulkPorts, rejected } from './ports.ts';
+import { isKeyOfRequest, type Prepared, prepare, type Refused, refusedView } from './prepare.ts';
 import { type ChunkResult, reserveItems, volumeFor } from './reserve.ts';
 
 /** `permissive`: valid and affordable messages are accepted, the others are listed. `strict`: all or none. */
@@ -40,7 +42,7 @@ const MAX_UNDO_MS = 24_000;
 const MAX_ERRORS = 100;
 
 /** A batch with its replays and refusals. */
-export interface BatchResult {
+interface BatchResult {
   readonly batch: Batch;
   readonly replays: readonly { readonly index: number; readonly messageId: Id<'message'> }[];
   readonly refused: readonly Refused[];
@@ -63,8 +65,7 @@ const batchResult = (batch: Batch, prepared: Prepared, results: readonly ChunkRe
   return { batch: { ...batch, accepted, rejected: refused.length }, replays, refused };
 };
 
-/** The response to a batch, from its result. */
-export const answerOf = ({ batch, refused }: BatchResult): BulkAnswer => ({
+const answerOf = ({ batch, refused }: BatchResult): BulkAnswer => ({
   batchId: batch.id,
   total: batch.total,
   accepted: batch.accepted,
@@ -180,7 +181,7 @@ const preparedRefusal = async (ports: BulkPorts, actor: Tenant, refused: readonl
 };
 
 /** The refusal of a strict batch before anything is stored; undefined if all of it may be accepted. */
-export const strictRefusal = async (ports: BulkPorts, actor: Tenant, batch: Batch, prepared: Prepared) => {
+const strictRefusal = async (ports: BulkPorts, actor: Tenant, batch: Batch, prepared: Prepared) => {
   const refused = [...prepared.refused, ...refusedDuplicates(prepared, prepared.refused)];
   return refused.length > 0
     ? preparedRefusal(ports, actor, refused)
@@ -225,7 +226,7 @@ const reserveAll = async (
 };
 
 /** An accepted batch, and whether this call accepted any of it. */
-export interface Decided {
+interface Decided {
   readonly result: BatchResult;
   readonly isNew: boolean;
   /** The new messages by index, and their total price. */
@@ -269,6 +270,31 @@ export const reserveAndDecide = async (
   return late.length > 0 ? lateRefusal(late) : TOO_LATE;
 };
 
+/**
+ * The response to an accepted batch. If the request repeats an earlier one under its key and nothing was left to accept, the first
+ * response. Messages that were refused then used no key, and were checked again.
+ */
+const answered = async (ports: BulkPorts, { result, isNew }: Decided, hasKey: boolean): Promise<BulkSent> => {
+  const answer = answerOf(result);
+  const [replay] = result.replays;
+  if (!hasKey || isNew || !replay) return { ...answer, replayed: false };
+  const [message] = await ports.store.readMessages([replay.messageId]);
+  return { ...answer, batchId: message?.batchId ?? answer.batchId, replayed: true };
+};
+
+/** The parsed body, and the key of the request. */
+export interface BulkRequest {
+  readonly messages: readonly BulkEntry[];
+  readonly mode: BulkMode;
+  readonly callerKey?: string | undefined;
+  /** Counts its messages for their contacts' frequency caps (docs/spec/sends.md#frequency). */
+  readonly frequency?: SendFrequency | undefined;
+}
+
+/** 409 if another operation used the request's key; its messages' keys are derived from it, and checked with them. */
+const usedElsewhere = async (ports: BulkPorts, { organizationId }: Tenant, callerKey: string) =>
+  (await ports.idempotencyRecord(organizationId, callerKey, ports.clock())) ? REUSED_KEY : undefined;
+
 /** A batch before its acceptance. */
 export const newBatch = ({ organizationId }: Tenant, total: number, createdAt: number): Batch => ({
   id: newId('batch'),
@@ -281,6 +307,26 @@ export const newBatch = ({ organizationId }: Tenant, total: number, createdAt: n
   others: 0,
   createdAt,
 });
+
+/** Accepts up to 5,000 messages (docs/spec/bulk.md#bulk-send), each of which is then sent as if it had been sent alone. */
+export const sendBulk = async (
+  ports: BulkPorts,
+  actor: Tenant,
+  { messages, mode, callerKey, frequency }: BulkRequest,
+): Promise<BulkSent | BatchRefusal> => {
+  const now = ports.clock();
+  const batch = newBatch(actor, messages.length, now);
+  const key = callerKey === undefined ? undefined : requestKey(callerKey, 'bulk.send', { messages, mode });
+  const reused = key && (await usedElsewhere(ports, actor, key.callerKey));
+  if (reused) return reused;
+  const prepared = await prepare(ports, actor, { batchId: batch.id, now, requestKey: key, frequency }, messages);
+  const taken = prepared.refused.find(isKeyOfRequest);
+  if (taken) return taken.refusal as BatchRefusal;
+  const refusal = mode === 'strict' ? await strictRefusal(ports, actor, batch, prepared) : undefined;
+  if (refusal) return refusal;
+  const decided = await reserveAndDecide(ports, actor, batch, prepared, mode);
+  return isRefusal(decided) ? decided : answered(ports, decided, key !== undefined);
+};
 
 /** A batch with its message counts per status; 404 when the organization has none with this id. */
 export const readBatch = async (

@@ -11,9 +11,9 @@ import { requestKey } from '../sending/idempotency.ts';
 import type { SendPlan } from '../sending/plan.ts';
 import { precheckRefusal } from '../sending/refusals.ts';
 import { type BulkAnswer, newBatch } from './accept.ts';
-import { type BatchKeys, beginBatch } from './batch-key.ts';
 import type { Batch, BatchStore } from './ports.ts';
 import { type Refused, refusedView } from './prepare.ts';
+import { beginResend, type ResendKeys } from './resend-key.ts';
 import { volumeFor } from './reserve.ts';
 
 /** Selects the messages to resend, among queued and failed ones that are not replaced. Times are ms, both inclusive. */
@@ -40,7 +40,7 @@ export interface BulkResendRequest {
 /** Ports of bulk resends. */
 export interface BulkResendPorts extends ResendPorts {
   readonly store: Pick<BatchStore, 'putBatch' | 'recordResent' | 'resentIn'>;
-  readonly batchKeys: BatchKeys;
+  readonly resendKeys: ResendKeys;
   /** The ids of the messages that a filter matches, oldest first, at most `limit`. */
   readonly find: (
     organizationId: Id<'organization'>,
@@ -203,7 +203,7 @@ export const bulkResend = async (
   const select = () => selectedBy(ports, actor, request);
   if (request.dryRun) return dryRunAnswer(ports, actor, newId('batch'), itemsOf(request, await select()));
   const key = callerKey === undefined ? undefined : requestKey(callerKey, 'bulk.resend', request);
-  const begun = await beginBatch(ports, actor, key, select);
+  const begun = await beginResend(ports, actor, key, select);
   if (isRefusal(begun)) return begun;
   const { batchId, createdAt, selected, isRepeat } = begun;
   const items = itemsOf(request, selected);

@@ -1,13 +1,11 @@
 import type * as z from 'zod';
 import { BulkMessage } from '../../contracts/bulk-message.ts';
 import type { BulkPorts, ChunkPorts } from '../../domain/bulk/ports.ts';
-import type { SendBulkPorts } from '../../domain/bulk/send.ts';
 import { sendChunk } from '../../domain/bulk/send-chunk.ts';
 import { refuse } from '../../domain/core/errors.ts';
 import { zodErrorMap } from '../../domain/core/zod-error-map.ts';
 import type { WorkItem } from '../../queues/queues.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
-import { batchKeys } from '../../storage/bulk/batch-keys.ts';
 import { consentFaults } from '../../storage/bulk/consent-faults.ts';
 import { readIdempotencyRecords } from '../../storage/messages/idempotency.ts';
 import { PARSE_KEY } from '../../storage/parse-key.ts';
@@ -30,10 +28,9 @@ const faultsOf = (issues: readonly z.core.$ZodIssue[]) =>
 const enqueueChunk: BulkPorts['enqueueChunk'] = ({ batchId, chunk, organizationId: owner }, at) =>
   publishWorkAt([{ kind: 'send_chunk', ...KEYS.batchChunk(batchId, chunk), owner }], at);
 
-export const bulkPorts: SendBulkPorts = {
+export const bulkPorts: BulkPorts = {
   ...submitPorts,
   store,
-  batchKeys: batchKeys(table),
   contractRefusal: (invalid) => faultsOf(BulkMessage.safeParse(invalid, { error: zodErrorMap }).error?.issues ?? []),
   idempotencyRecords: (organizationId, keys, now) => readIdempotencyRecords(table, organizationId, keys, now),
   consentFaults: ({ organizationId }, plans) => consentFaults(table, organizationId, plans),

@@ -2,7 +2,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { newId } from '../../shared/domain/core/ids.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { batchKeys } from '../../shared/storage/bulk/batch-keys.ts';
+import { resendKeys } from '../../shared/storage/bulk/resend-keys.ts';
 import { IDEMPOTENCY_MS, readIdempotencyRecord } from '../../shared/storage/messages/idempotency.ts';
 import { takeClaim } from '../../shared/storage/push/claims.ts';
 import { use } from '../support/use.ts';
@@ -10,7 +10,7 @@ import { startWorld } from '../support/world.ts';
 
 const MAX_ROW_BYTES = 400_000;
 const world = await use(startWorld('test'));
-const keys = batchKeys(world.table);
+const keys = resendKeys(world.table);
 const KEY = { callerKey: 'again', requestHash: 'hash' };
 const first = (count: number) => ({
   batchId: newId('batch'),
@@ -18,7 +18,7 @@ const first = (count: number) => ({
   selected: Array.from({ length: count }, () => newId('message')),
 });
 
-describe("a batch's key", () => {
+describe("a bulk resend's key", () => {
   test.each([0, 1, 5_000])('keeps %i selected messages in their order, in a third of a row', async (count) => {
     const organizationId = newId('organization');
     const made = first(count);
@@ -47,20 +47,6 @@ describe("a batch's key", () => {
     const [during, after] = [later.createdAt, later.createdAt + IDEMPOTENCY_MS];
     expect(await takeClaim(world.table, push, during, during + 1)).toEqual({ kind: 'reused' });
     expect(await takeClaim(world.table, push, after, after + 1)).toMatchObject({ kind: 'claimed' });
-  });
-
-  test('is freed, and passed to a later batch, only while it has the batch that this is asked for', async () => {
-    const organizationId = newId('organization');
-    const [made, later, other] = [first(2), newId('batch'), newId('batch')];
-    const stored = async () => (await keys.read(organizationId, KEY.callerKey, world.now))?.first;
-    await keys.take(organizationId, KEY, made);
-    await keys.pass(organizationId, KEY.callerKey, { from: other, to: later });
-    await keys.free(organizationId, KEY.callerKey, other);
-    expect(await stored()).toEqual(made);
-    await keys.pass(organizationId, KEY.callerKey, { from: made.batchId, to: later });
-    expect(await stored()).toEqual({ ...made, batchId: later });
-    await keys.free(organizationId, KEY.callerKey, later);
-    expect(await stored()).toBeUndefined();
   });
 
   test('is a used key to sends, as a key that a send used is to it', async () => {

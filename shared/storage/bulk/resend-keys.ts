@@ -1,10 +1,9 @@
 import * as z from 'zod';
-import type { BatchKeyRecord, BatchKeys, KeyedBatch } from '../../domain/bulk/batch-key.ts';
+import type { FirstResend, ResendKeys, ResendRecord } from '../../domain/bulk/resend-key.ts';
 import { Unavailable } from '../../domain/core/errors.ts';
 import { ID_PREFIXES, type Id } from '../../domain/core/ids.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, time } from '../client/attributes.ts';
-import type { Condition } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
@@ -24,12 +23,12 @@ const packedIds = z.codec(z.string(), z.custom<readonly Id<'message'>[]>(), {
   encode: (ids) => ids.map((messageId) => messageId.slice(PREFIX.length)).join(''),
 });
 
-interface StoredBatchKey extends KeyedBatch {
+interface StoredResend extends FirstResend {
   readonly requestHash: string;
   readonly expiresAt: number;
 }
-/** Idempotency records of batches: rows of the same keys as those of messages, so that no key is used by both. */
-const batchKeyRows = defineRow<StoredBatchKey>()({
+/** Idempotency records of bulk resends: rows of the same keys as those of messages, so that no key is used by both. */
+const resendRows = defineRow<StoredResend>()({
   attributes: {
     batchId: id('batch'),
     requestHash: z.string(),
@@ -39,21 +38,19 @@ const batchKeyRows = defineRow<StoredBatchKey>()({
   },
   key: (_, organizationId: Id<'organization'>, callerKey: string) => KEYS.idempotency(organizationId, callerKey),
 });
-const readFirst = batchKeyRows.pick('batchId', 'createdAt', 'selected');
+const readFirst = resendRows.pick('batchId', 'createdAt', 'selected');
 const readUse = idempotencyRows.pick('requestHash', 'expiresAt');
 const recordRow = z.object({ batchId: z.string().optional() });
 
-const recordOf = (row: Row, now: number): BatchKeyRecord | undefined => {
+const recordOf = (row: Row, now: number): ResendRecord | undefined => {
   const { batchId } = recordRow.parse(row);
   const { requestHash, expiresAt } = readUse(row);
   if (expiresAt <= now) return undefined;
   return { requestHash, ...(batchId === undefined ? {} : { first: readFirst(row) }) };
 };
 
-const hasBatch = (batchId: Id<'batch'>): Condition => ({ text: '#batchId = :batch', values: { batch: batchId } });
-
-/** The keys of bulk sends and resends, kept as long as those of single sends. */
-export const batchKeys = (table: Table): BatchKeys => ({
+/** The keys of bulk resends, kept as long as those of sends. */
+export const resendKeys = (table: Table): ResendKeys => ({
   async read(organizationId, callerKey, now) {
     const row = await table.get(KEYS.idempotency(organizationId, callerKey));
     return row && recordOf(row, now);
@@ -62,7 +59,7 @@ export const batchKeys = (table: Table): BatchKeys => ({
   async take(organizationId, { callerKey, requestHash }, first) {
     const { createdAt: now } = first;
     const expiresAt = now + IDEMPOTENCY_MS;
-    const row = batchKeyRows.write({ ...first, requestHash, expiresAt }, organizationId, callerKey);
+    const row = resendRows.write({ ...first, requestHash, expiresAt }, organizationId, callerKey);
     const written = await table.write({
       put: { ...row, ttl: Math.ceil(expiresAt / 1000) },
       when: { text: 'attribute_not_exists(#pk) OR #expiresAt <= :now', values: { now } },
@@ -71,14 +68,5 @@ export const batchKeys = (table: Table): BatchKeys => ({
     const taken = written.row && recordOf(written.row, now);
     if (!taken) throw new Unavailable('The idempotency key changes too fast to be taken.');
     return taken;
-  },
-
-  async free(organizationId, callerKey, batchId) {
-    await table.write({ delete: KEYS.idempotency(organizationId, callerKey), when: hasBatch(batchId) });
-  },
-
-  async pass(organizationId, callerKey, { from, to }) {
-    const update = KEYS.idempotency(organizationId, callerKey);
-    await table.write({ update, set: batchKeyRows.set({ batchId: to }), when: hasBatch(from) });
   },
 });
