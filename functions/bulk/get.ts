@@ -1,5 +1,5 @@
 import { getBatch as contract } from '../../shared/contracts/bulk.ts';
-import { readBatch } from '../../shared/domain/bulk/accept.ts';
+import { readBatch } from '../../shared/domain/bulk/send.ts';
 import { isoTime } from '../../shared/domain/core/time.ts';
 import { operation } from '../../shared/runtime/operation.ts';
 import { store } from '../../shared/wiring/sending/batches.ts';

@@ -32,7 +32,8 @@ const BulkSend = closedObject('BulkSend', 'Messages on any channels, sent in one
 
 const BulkSent = BatchAccepted.extend({
   replayed: z.boolean().meta({
-    description: 'True when an earlier call with the same Idempotency-Key accepted all of it: nothing is sent again.',
+    description:
+      'True when earlier calls with the same Idempotency-Key left nothing of it to accept: nothing is sent again.',
     example: false,
   }),
 }).meta({ id: 'BulkSent', description: 'The result of a bulk send.' });
@@ -54,7 +55,7 @@ export const bulkSend = defineOperation({
   tag: 'All channels',
   summary: 'Send up to 5,000 messages',
   description:
-    'Each message is like a single send, with its own channel, content, fallbacks and key, and is sent asynchronously. permissive: valid and affordable messages are accepted, the others are listed in `errors`. strict: nothing is accepted, held or sent unless all messages are. A message with an `idempotencyKey` that was used before with the same body counts as accepted and is not sent again, so a batch whose response was lost can be repeated. An Idempotency-Key covers the messages without a key of their own: the same request again is answered with the first batch and `replayed: true`, and sends nothing twice; another body under it is 409. In both modes the batch is decided as a whole before any message is sent: if it cannot be reserved within 18 seconds, or the store is unavailable meanwhile, the answer is 503 with Retry-After, nothing of it is sent or stays held, and the same request can be repeated. The contracted SMS per second limit what one batch may accept in a second.',
+    'Each message is like a single send, with its own channel, content, fallbacks and key, and is sent asynchronously. permissive: valid and affordable messages are accepted, the others are listed in `errors`. strict: nothing is accepted, held or sent unless all messages are. A message with an `idempotencyKey` that was used before with the same body counts as accepted and is not sent again, so a batch whose response was lost can be repeated. An Idempotency-Key is that of the whole request: the same request again is answered with the first batch and `replayed: true`, and sends nothing twice; messages that were refused are checked again, and if any is accepted the answer is a new batch of all of them. Another body or mode under it is 409, and so is another operation. In both modes the batch is decided as a whole before any message is sent: if it cannot be reserved within 18 seconds, or the store is unavailable meanwhile, the answer is 503 with Retry-After, nothing of it is sent or stays held, and the same request can be repeated. The contracted SMS per second limit what one batch may accept in a second.',
   permission: 'messages:send',
   idempotency: 'optional',
   rate: 'bulk_send',

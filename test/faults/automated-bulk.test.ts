@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { IDEMPOTENCY_KEY } from '../../shared/contracts/common.ts';
-import { DECISION_TIMEOUT_MS } from '../../shared/domain/bulk/accept.ts';
+import { DECISION_TIMEOUT_MS } from '../../shared/domain/bulk/ports.ts';
 import { newId } from '../../shared/domain/core/ids.ts';
 import { linkCodesIn } from '../../shared/domain/links/short-link.ts';
 import { campaignKey, journeyKey } from '../../shared/domain/sending/automated.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { DECISION_TIMEOUT_MS } from '../../shared/domain/bulk/accept.ts';
+import { DECISION_TIMEOUT_MS } from '../../shared/domain/bulk/ports.ts';
 import type { FrequencyCap } from '../../shared/domain/contacts/frequency.ts';
 import { hourOf, sentWithin } from '../../shared/domain/contacts/frequency.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
@@ -26,7 +26,7 @@ const contactsOf = (actor: Actor, count: number) =>
 const countedOf = async (ids: readonly Id<'contact'>[]) =>
   (await readSentCounts(table, ids)).map(({ byHour }) => sentWithin(byHour, 365, world.now));
 const send = (actor: Actor, messages: readonly BulkFields[], cap?: FrequencyCap, over = {}) =>
-  bulk.send(actor, messages, 'permissive', over, {}, { cap });
+  bulk.send(actor, messages, 'permissive', over, {}, { frequency: { cap } });
 /** A message to each contact, each under a key. */
 const toEach = (ids: readonly Id<'contact'>[]) =>
   many(ids.length, (at) => ({ contactId: ids[at] as Id<'contact'>, idempotencyKey: `campaign-${at}` }));

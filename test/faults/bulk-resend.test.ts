@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type BulkAnswer, readBatch } from '../../shared/domain/bulk/accept.ts';
+import type { BulkAnswer } from '../../shared/domain/bulk/accept.ts';
 import { type BulkResendPorts, bulkResend } from '../../shared/domain/bulk/resend.ts';
+import { readBatch } from '../../shared/domain/bulk/send.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { Unavailable } from '../../shared/domain/core/errors.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { readBatch } from '../../shared/domain/bulk/accept.ts';
+import { readBatch } from '../../shared/domain/bulk/send.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { Unavailable } from '../../shared/domain/core/errors.ts';
 import { parseId } from '../../shared/domain/core/ids.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { BULK_MODES, type BulkMode, DECISION_TIMEOUT_MS } from '../../shared/domain/bulk/accept.ts';
+import { BULK_MODES, type BulkMode } from '../../shared/domain/bulk/accept.ts';
+import { DECISION_TIMEOUT_MS } from '../../shared/domain/bulk/ports.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { isRefusal, Unavailable } from '../../shared/domain/core/errors.ts';
 import { keyed, useBulk } from '../support/bulk-world.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { DECISION_TIMEOUT_MS } from '../../shared/domain/bulk/accept.ts';
 import type { Chunk } from '../../shared/domain/bulk/chunk.ts';
 import { settleEscrow } from '../../shared/domain/bulk/escrow.ts';
+import { DECISION_TIMEOUT_MS } from '../../shared/domain/bulk/ports.ts';
 import { sendChunk } from '../../shared/domain/bulk/send-chunk.ts';
 import { type Id, parseId } from '../../shared/domain/core/ids.ts';
 import { asCoins } from '../../shared/domain/core/money.ts';

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createMessage } from '../../shared/domain/api/create-message.ts';
 import { resend } from '../../shared/domain/api/resend.ts';
 import { previewV1, sendV1 } from '../../shared/domain/api/v1-send.ts';
-import { sendBulk } from '../../shared/domain/bulk/accept.ts';
+import { sendBulk } from '../../shared/domain/bulk/send.ts';
 import type { PlanPorts } from '../../shared/domain/channels/registry.ts';
 import type { WhatsappTemplate } from '../../shared/domain/channels/whatsapp/templates/template.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';

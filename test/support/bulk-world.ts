@@ -1,9 +1,10 @@
 import { cancel, force } from '../../shared/domain/api/cancel-and-force.ts';
 import { type ResendPorts, resend } from '../../shared/domain/api/resend.ts';
-import { type BatchRefusal, type BulkMode, type BulkSent, sendBulk } from '../../shared/domain/bulk/accept.ts';
+import type { BatchRefusal, BulkMode, BulkSent } from '../../shared/domain/bulk/accept.ts';
 import { checkEscrow } from '../../shared/domain/bulk/escrow.ts';
 import type { BatchStore, BulkEntry, BulkPorts, ChunkPorts } from '../../shared/domain/bulk/ports.ts';
 import { type BulkResendPorts, bulkResend } from '../../shared/domain/bulk/resend.ts';
+import { type BulkRequest, sendBulk } from '../../shared/domain/bulk/send.ts';
 import { sendChunk } from '../../shared/domain/bulk/send-chunk.ts';
 import { planSms } from '../../shared/domain/channels/sms/plan.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
@@ -11,15 +12,14 @@ import { isRefusal, refuse } from '../../shared/domain/core/errors.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import { applySandboxReport } from '../../shared/domain/sending/apply-receipt.ts';
 import type { AutomatedSend } from '../../shared/domain/sending/automated.ts';
-import type { SendFrequency } from '../../shared/domain/sending/frequency.ts';
 import { type Planner, pricePlan } from '../../shared/domain/sending/plan.ts';
 import { recoverSend } from '../../shared/domain/sending/recover.ts';
 import { sendQueued } from '../../shared/domain/sending/send-queued.ts';
 import type { WorkItem } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { batchKeys } from '../../shared/storage/bulk/batch-keys.ts';
 import { batchStore } from '../../shared/storage/bulk/batches.ts';
 import { consentFaults } from '../../shared/storage/bulk/consent-faults.ts';
-import { resendKeys } from '../../shared/storage/bulk/resend-keys.ts';
 import { consentFaultOf } from '../../shared/storage/contacts/recipient-eligibility.ts';
 import { overdue } from '../../shared/storage/due-work/due.ts';
 import { readIdempotencyRecords } from '../../shared/storage/messages/idempotency.ts';
@@ -74,6 +74,7 @@ export const bulkWorld = (world: World) => {
     ...ports,
     ...eligibilityPortsOf(world),
     store,
+    batchKeys: batchKeys(table),
     plan,
     enqueueSend,
     enqueueFallback: () => {},
@@ -107,7 +108,7 @@ export const bulkWorld = (world: World) => {
     mode: BulkMode = 'permissive',
     over: Partial<BatchStore> = {},
     ports: Partial<BulkPorts> = {},
-    frequency?: SendFrequency,
+    rest: Pick<BulkRequest, 'frequency' | 'callerKey'> = {},
   ): Promise<BulkSent | BatchRefusal> => {
     const entries = messages.map(({ automated, ...fields }): BulkEntry => {
       const valid = { channel: 'sms' as const, to: '+5511987654321', text: 'Oi', ...fields };
@@ -116,7 +117,7 @@ export const bulkWorld = (world: World) => {
     return sendBulk({ ...bulk, ...ports, store: { ...store, ...over } }, actor, {
       messages: entries,
       mode,
-      frequency,
+      ...rest,
     });
   };
 
@@ -161,7 +162,7 @@ export const bulkWorld = (world: World) => {
   const bulkResendPorts: BulkResendPorts = {
     ...resendPorts,
     store,
-    resendKeys: resendKeys(table),
+    batchKeys: batchKeys(table),
     find: async () => [],
   };
   /** Resends messages as one batch. */

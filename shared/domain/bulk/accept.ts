@@ -1,14 +1,12 @@
 import type { Tenant } from '../core/actor.ts';
-import { isRefusal, type Refusal, refuse, Unavailable } from '../core/errors.ts';
+import { type Refusal, refuse, Unavailable } from '../core/errors.ts';
 import { type Id, newId } from '../core/ids.ts';
 import { saoPauloMonth } from '../core/time.ts';
-import type { SendFrequency } from '../sending/frequency.ts';
-import { requestKey } from '../sending/idempotency.ts';
-import { exceedsMaxCoins, NO_FUNDS, RECIPIENT_REASONS, REUSED_KEY } from '../sending/refusals.ts';
+import { exceedsMaxCoins, NO_FUNDS, RECIPIENT_REASONS } from '../sending/refusals.ts';
 import { type Item, priceChunk, splitIntoChunks } from './chunk.ts';
 import { withdrawChunk } from './escrow.ts';
-import { type Batch, type BulkEntry, type BulkPorts, rejected } from './ports.ts';
-import { isKeyOfRequest, type Prepared, prepare, type Refused, refusedView } from './prepare.ts';
+import { type Batch, type BulkPorts, DECISION_TIMEOUT_MS, rejected } from './ports.ts';
+import { isKeyOfRequest, type Prepared, type Refused, refusedView } from './prepare.ts';
 import { type ChunkResult, reserveItems, volumeFor } from './reserve.ts';
 
 /** `permissive`: valid and affordable messages are accepted, the others are listed. `strict`: all or none. */
@@ -32,8 +30,6 @@ export type BatchRefusal = Refusal<
   'VALIDATION_ERROR' | 'PAYMENT_REQUIRED' | 'CONFLICT' | 'RATE_LIMITED' | 'SERVICE_UNAVAILABLE'
 >;
 
-/** How long a batch may stay undecided, in ms; after that, any process that finds it rejects it. */
-export const DECISION_TIMEOUT_MS = 60_000;
 /** How long a request may reserve messages, in ms from its arrival. A batch that is not complete by then is refused as a whole. */
 const MAX_ACCEPT_MS = 18_000;
 /** How long a request may roll back a refused batch, in ms from its arrival: its function times out after 28 s. The queue does the rest. */
@@ -65,7 +61,8 @@ const batchResult = (batch: Batch, prepared: Prepared, results: readonly ChunkRe
   return { batch: { ...batch, accepted, rejected: refused.length }, replays, refused };
 };
 
-const answerOf = ({ batch, refused }: BatchResult): BulkAnswer => ({
+/** The response to an accepted batch. */
+export const answerOf = ({ batch, refused }: BatchResult): BulkAnswer => ({
   batchId: batch.id,
   total: batch.total,
   accepted: batch.accepted,
@@ -181,7 +178,7 @@ const preparedRefusal = async (ports: BulkPorts, actor: Tenant, refused: readonl
 };
 
 /** The refusal of a strict batch before anything is stored; undefined if all of it may be accepted. */
-const strictRefusal = async (ports: BulkPorts, actor: Tenant, batch: Batch, prepared: Prepared) => {
+export const strictRefusal = async (ports: BulkPorts, actor: Tenant, batch: Batch, prepared: Prepared) => {
   const refused = [...prepared.refused, ...refusedDuplicates(prepared, prepared.refused)];
   return refused.length > 0
     ? preparedRefusal(ports, actor, refused)
@@ -226,7 +223,7 @@ const reserveAll = async (
 };
 
 /** An accepted batch, and whether this call accepted any of it. */
-interface Decided {
+export interface Decided {
   readonly result: BatchResult;
   readonly isNew: boolean;
   /** The new messages by index, and their total price. */
@@ -270,31 +267,6 @@ export const reserveAndDecide = async (
   return late.length > 0 ? lateRefusal(late) : TOO_LATE;
 };
 
-/**
- * The response to an accepted batch. If the request repeats an earlier one under its key and nothing was left to accept, the first
- * response. Messages that were refused then used no key, and were checked again.
- */
-const answered = async (ports: BulkPorts, { result, isNew }: Decided, hasKey: boolean): Promise<BulkSent> => {
-  const answer = answerOf(result);
-  const [replay] = result.replays;
-  if (!hasKey || isNew || !replay) return { ...answer, replayed: false };
-  const [message] = await ports.store.readMessages([replay.messageId]);
-  return { ...answer, batchId: message?.batchId ?? answer.batchId, replayed: true };
-};
-
-/** The parsed body, and the key of the request. */
-export interface BulkRequest {
-  readonly messages: readonly BulkEntry[];
-  readonly mode: BulkMode;
-  readonly callerKey?: string | undefined;
-  /** Counts its messages for their contacts' frequency caps (docs/spec/sends.md#frequency). */
-  readonly frequency?: SendFrequency | undefined;
-}
-
-/** 409 if another operation used the request's key; its messages' keys are derived from it, and checked with them. */
-const usedElsewhere = async (ports: BulkPorts, { organizationId }: Tenant, callerKey: string) =>
-  (await ports.idempotencyRecord(organizationId, callerKey, ports.clock())) ? REUSED_KEY : undefined;
-
 /** A batch before its acceptance. */
 export const newBatch = ({ organizationId }: Tenant, total: number, createdAt: number): Batch => ({
   id: newId('batch'),
@@ -307,40 +279,3 @@ export const newBatch = ({ organizationId }: Tenant, total: number, createdAt: n
   others: 0,
   createdAt,
 });
-
-/** Accepts up to 5,000 messages (docs/spec/bulk.md#bulk-send), each of which is then sent as if it had been sent alone. */
-export const sendBulk = async (
-  ports: BulkPorts,
-  actor: Tenant,
-  { messages, mode, callerKey, frequency }: BulkRequest,
-): Promise<BulkSent | BatchRefusal> => {
-  const now = ports.clock();
-  const batch = newBatch(actor, messages.length, now);
-  const key = callerKey === undefined ? undefined : requestKey(callerKey, 'bulk.send', { messages, mode });
-  const reused = key && (await usedElsewhere(ports, actor, key.callerKey));
-  if (reused) return reused;
-  const prepared = await prepare(ports, actor, { batchId: batch.id, now, requestKey: key, frequency }, messages);
-  const taken = prepared.refused.find(isKeyOfRequest);
-  if (taken) return taken.refusal as BatchRefusal;
-  const refusal = mode === 'strict' ? await strictRefusal(ports, actor, batch, prepared) : undefined;
-  if (refusal) return refusal;
-  const decided = await reserveAndDecide(ports, actor, batch, prepared, mode);
-  return isRefusal(decided) ? decided : answered(ports, decided, key !== undefined);
-};
-
-/** A batch with its message counts per status; 404 when the organization has none with this id. */
-export const readBatch = async (
-  ports: Pick<BulkPorts, 'store'>,
-  { organizationId }: Tenant,
-  id: Id<'batch'>,
-): Promise<
-  | (Omit<Batch, 'organizationId' | 'state' | 'chunks' | 'others'> & {
-      counts: Awaited<ReturnType<BulkPorts['store']['countBatch']>>;
-    })
-  | Refusal<'NOT_FOUND'>
-> => {
-  const batch = await ports.store.readBatch(id);
-  if (batch?.organizationId !== organizationId) return refuse('NOT_FOUND', 'There is no such batch.');
-  const { total, accepted, rejected, createdAt } = batch;
-  return { id: batch.id, total, accepted, rejected, createdAt, counts: await ports.store.countBatch(batch) };
-};

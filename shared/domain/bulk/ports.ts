@@ -8,6 +8,7 @@ import type { DomainEvent } from '../events/event.ts';
 import type { MessageRecord } from '../message/message.ts';
 import type { SubmitPorts } from '../sending/accept.ts';
 import type { AutomatedSend } from '../sending/automated.ts';
+import type { RequestKey } from '../sending/idempotency.ts';
 import type { IdempotencyRecord } from '../sending/message-store.ts';
 import type { SendPlan } from '../sending/plan.ts';
 import type { SendQueuedPorts } from '../sending/send-queued.ts';
@@ -25,6 +26,9 @@ export type BulkEntry =
 
 /** A batch is decided once, from pending to accepted or rejected; a bulk resend's starts as accepted. */
 export type BatchState = 'pending' | 'accepted' | 'rejected';
+
+/** How long a batch may stay undecided, in ms; after that, any process that finds it rejects it. */
+export const DECISION_TIMEOUT_MS = 60_000;
 
 /** A stored batch, with the totals of its response. */
 export interface Batch {
@@ -83,9 +87,43 @@ export interface BatchStore {
   countBatch(batch: Batch): Promise<Readonly<Record<UnifiedStatus, number>>>;
 }
 
+/** A call under a caller's key. */
+export interface KeyedCall {
+  /** The batch of the first call; of a bulk send, of the latest call that began to reserve messages. */
+  readonly batchId: Id<'batch'>;
+  /** The time of the first call (ms): the key is kept from then on. */
+  readonly createdAt: number;
+  /** The messages that the filter of a bulk resend selected, in order; otherwise empty. */
+  readonly selected: readonly Id<'message'>[];
+}
+
+/** The record of a caller's key; without `call` if an operation on a single message used it. */
+export interface BatchKeyRecord {
+  readonly requestHash: string;
+  readonly call?: KeyedCall;
+}
+
+/** Storage of the keys of bulk sends and resends, in the namespace of all callers' keys. Every write is conditional. */
+export interface BatchKeys {
+  read(organizationId: Id<'organization'>, callerKey: string, now: number): Promise<BatchKeyRecord | undefined>;
+  /**
+   * Stores the call of a key that has no record, or whose record has the batch `after`. Returns the record that the key has then: another
+   * call's if that came first.
+   */
+  take(
+    organizationId: Id<'organization'>,
+    key: Pick<RequestKey, 'callerKey' | 'requestHash'>,
+    call: KeyedCall,
+    after?: Id<'batch'>,
+  ): Promise<BatchKeyRecord>;
+  /** Frees a key whose record still has this batch. */
+  free(organizationId: Id<'organization'>, callerKey: string, batchId: Id<'batch'>): Promise<void>;
+}
+
 /** Ports of bulk sends. */
 export interface BulkPorts extends SubmitPorts {
   readonly store: BatchStore;
+  readonly batchKeys: BatchKeys;
   /** The validation errors of an invalid message. */
   readonly contractRefusal: (invalid: unknown) => Refusal<'VALIDATION_ERROR'>;
   /** The records of callers' keys, in order; undefined if there is none. */

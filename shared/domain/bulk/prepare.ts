@@ -57,7 +57,7 @@ export const refusedView = ({ index, refusal }: Refused): { index: number; code:
 /** The key belongs to a message of a batch that is undecided or being rolled back. */
 export const BATCH_UNDECIDED = refuse('CONFLICT', 'The first request with this key is still being decided.');
 /** The same for the request's key. */
-const REQUEST_RUNNING = refuse('CONFLICT', KEY_IN_PROGRESS.details);
+export const REQUEST_RUNNING = refuse('CONFLICT', KEY_IN_PROGRESS.details);
 /** The request's key was used for another request. */
 const REQUEST_KEY_REUSED = refuse('CONFLICT', REUSED_KEY.details);
 
@@ -91,7 +91,8 @@ const parseAll = (ports: BulkPorts, { batchId, now, requestKey }: BatchContext, 
     }
     const automated = 'automated' in entry ? entry.automated : undefined;
     const { idempotencyKey, ...body }: BulkMessage = entry.valid;
-    const fault = requestFault(body, now);
+    const isReused = requestKey !== undefined && idempotencyKey === requestKey.callerKey;
+    const fault = requestFault(body, now) ?? (isReused ? REUSED_KEY : undefined);
     if (fault) {
       refused.push(refusedAs(index, fault));
       continue;

@@ -11,9 +11,9 @@ import { requestKey } from '../sending/idempotency.ts';
 import type { SendPlan } from '../sending/plan.ts';
 import { precheckRefusal } from '../sending/refusals.ts';
 import { type BulkAnswer, newBatch } from './accept.ts';
-import type { Batch, BatchStore } from './ports.ts';
+import { beginResend } from './batch-key.ts';
+import type { Batch, BatchKeys, BatchStore } from './ports.ts';
 import { type Refused, refusedView } from './prepare.ts';
-import { beginResend, type ResendKeys } from './resend-key.ts';
 import { volumeFor } from './reserve.ts';
 
 /** Selects the messages to resend, among queued and failed ones that are not replaced. Times are ms, both inclusive. */
@@ -40,7 +40,7 @@ export interface BulkResendRequest {
 /** Ports of bulk resends. */
 export interface BulkResendPorts extends ResendPorts {
   readonly store: Pick<BatchStore, 'putBatch' | 'recordResent' | 'resentIn'>;
-  readonly resendKeys: ResendKeys;
+  readonly batchKeys: BatchKeys;
   /** The ids of the messages that a filter matches, oldest first, at most `limit`. */
   readonly find: (
     organizationId: Id<'organization'>,

@@ -15,6 +15,9 @@ export interface Sent {
   readonly quote?: SendQuote;
 }
 
+/** How long an idempotency key is kept, in ms, unless its request specifies otherwise. */
+export const IDEMPOTENCY_MS = 24 * 3600 * 1000;
+
 /** Identifies a request: the caller's key, and the SHA-256 of operation and body. */
 export interface RequestKey {
   readonly callerKey: string;

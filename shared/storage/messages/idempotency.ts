@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Id } from '../../domain/core/ids.ts';
 import type { MessageRecord } from '../../domain/message/message.ts';
+import { IDEMPOTENCY_MS } from '../../domain/sending/idempotency.ts';
 import type { IdempotencyRecord, Reservation } from '../../domain/sending/message-store.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id } from '../client/attributes.ts';
@@ -9,9 +10,6 @@ import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
-
-/** How long an idempotency key is kept, in ms, unless its request specifies otherwise. */
-export const IDEMPOTENCY_MS = 24 * 3600 * 1000;
 
 /** The message of a caller's key, until `expiresAt` (ms). */
 export interface StoredRecord extends IdempotencyRecord {

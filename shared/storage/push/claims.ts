@@ -2,12 +2,13 @@ import { Unavailable } from '../../domain/core/errors.ts';
 import { newId } from '../../domain/core/ids.ts';
 import type { MessageRecord } from '../../domain/message/message.ts';
 import type { Claim, ClaimOutcome, PushCreationStore } from '../../domain/push-messages/ports.ts';
+import { IDEMPOTENCY_MS } from '../../domain/sending/idempotency.ts';
 import { KEYS } from '../access-patterns.ts';
 import { claimMark } from '../client/claim-mark.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
-import { IDEMPOTENCY_MS, idempotencyRows, type StoredRecord } from '../messages/idempotency.ts';
+import { idempotencyRows, type StoredRecord } from '../messages/idempotency.ts';
 
 /**
  * An idempotency record whose message is still being created. It expires with its attempt, which frees the key; `building` shows a repeat

@@ -6,6 +6,7 @@ import { refuse } from '../../domain/core/errors.ts';
 import { zodErrorMap } from '../../domain/core/zod-error-map.ts';
 import type { WorkItem } from '../../queues/queues.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
+import { batchKeys } from '../../storage/bulk/batch-keys.ts';
 import { consentFaults } from '../../storage/bulk/consent-faults.ts';
 import { readIdempotencyRecords } from '../../storage/messages/idempotency.ts';
 import { PARSE_KEY } from '../../storage/parse-key.ts';
@@ -31,6 +32,7 @@ const enqueueChunk: BulkPorts['enqueueChunk'] = ({ batchId, chunk, organizationI
 export const bulkPorts: BulkPorts = {
   ...submitPorts,
   store,
+  batchKeys: batchKeys(table),
   contractRefusal: (invalid) => faultsOf(BulkMessage.safeParse(invalid, { error: zodErrorMap }).error?.issues ?? []),
   idempotencyRecords: (organizationId, keys, now) => readIdempotencyRecords(table, organizationId, keys, now),
   consentFaults: ({ organizationId }, plans) => consentFaults(table, organizationId, plans),

@@ -6506,7 +6506,7 @@ export type BulkSent = {
         message: string;
     }>;
     /**
-     * True when an earlier call with the same Idempotency-Key accepted all of it: nothing is sent again.
+     * True when earlier calls with the same Idempotency-Key left nothing of it to accept: nothing is sent again.
      */
     replayed: boolean;
 };
