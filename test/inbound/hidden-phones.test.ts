@@ -1,15 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { newId } from '../../shared/domain/core/ids.ts';
-import { applyPreference, type PreferencePorts } from '../../shared/domain/inbound/preferences.ts';
 import { receiveInbound } from '../../shared/domain/inbound/receive.ts';
 import type { InboundEvent } from '../../shared/domain/message/provider-port.ts';
 import { readChannelUser } from '../../shared/storage/contacts/channel-users.ts';
-import { contactStore } from '../../shared/storage/contacts/contact-store.ts';
-import { optOutWrite, ownOptInWrite } from '../../shared/storage/contacts/recipient-opt-outs.ts';
+import { optOutWrite } from '../../shared/storage/contacts/recipient-opt-outs.ts';
 import { readLastInbound } from '../../shared/storage/messages/inbound.ts';
 import { readMessage } from '../../shared/storage/messages/message-lists.ts';
 import { accepted } from '../support/accepted.ts';
 import { use } from '../support/use.ts';
+import { preferencesOf } from './preference-kit.ts';
 import { inboundStage } from './stage.ts';
 import { anEvent, PHONE } from './support.ts';
 
@@ -27,22 +26,7 @@ const windowOf = async (kind: 'phone' | 'platform', value: string) =>
 const userNow = async () => readChannelUser(table, stage.actor.organizationId, await hashOf('platform', USER));
 const optedOut = async () => (await stage.events()).filter(({ type }) => type === 'contact.opted_out');
 
-const ports: PreferencePorts = {
-  ...stage.inbound,
-  contacts: contactStore(table, (events) => void stage.inbound.raised.push(...events.map(({ id }) => id))),
-  optOutSender: async (...[organizationId, { kind, hash }, stop]) =>
-    (await table.write(optOutWrite(organizationId, kind, hash, stop))).ok,
-  optInSender: async (...given) => (await table.write(ownOptInWrite(...given))).ok,
-};
-const report = (value: 'stop' | 'resume', minutes: number) =>
-  applyPreference(ports, stage.actor, {
-    kind: 'platform',
-    about: 'preference',
-    at: stage.at(minutes),
-    phoneNumberId: '106540352242922',
-    from: USER,
-    value,
-  });
+const { report } = preferencesOf(stage, USER);
 
 describe('a WhatsApp message from a user id that no phone is known for', () => {
   test('is stored, raises its event with the id masked, and opens the window of the id', async () => {

@@ -1,31 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { optOutContact } from '../../shared/domain/contacts/consent.ts';
-import { applyPreference, type PreferencePorts } from '../../shared/domain/inbound/preferences.ts';
-import { contactStore } from '../../shared/storage/contacts/contact-store.ts';
-import { optOutWrite, ownOptInWrite } from '../../shared/storage/contacts/recipient-opt-outs.ts';
 import { use } from '../support/use.ts';
+import { preferencesOf } from './preference-kit.ts';
 import { inboundStage } from './stage.ts';
 import { anEvent, PHONE } from './support.ts';
 
 const stage = await use(inboundStage());
-const { table } = stage.world;
-const ports: PreferencePorts = {
-  ...stage.inbound,
-  contacts: contactStore(table, (events) => void stage.inbound.raised.push(...events.map(({ id }) => id))),
-  optOutSender: async (...[organizationId, { kind, hash }, stop]) =>
-    (await table.write(optOutWrite(organizationId, kind, hash, stop))).ok,
-  optInSender: async (...given) => (await table.write(ownOptInWrite(...given))).ok,
-};
-
-const report = (value: 'stop' | 'resume', minutes: number) =>
-  applyPreference(ports, stage.actor, {
-    kind: 'platform',
-    about: 'preference',
-    at: stage.at(minutes),
-    phoneNumberId: '106540352242922',
-    from: PHONE,
-    value,
-  });
+const { report } = preferencesOf(stage, PHONE);
 const optedOut = async () => (await stage.events()).filter(({ type }) => type === 'contact.opted_out');
 const OPT_OUT = { name: 'VALIDATION_ERROR', details: { meta: { motivo: 'opt_out' } } };
 
