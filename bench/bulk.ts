@@ -72,27 +72,38 @@ const singleRun = ({ client }: Service): Promise<Run> =>
     return () => listSent(client, SINGLES);
   });
 
-/** A new engine for every run, so that earlier writes have no effect. */
-const fresh = async (
-  what: string,
-  warm: (service: Service) => Promise<unknown>,
-  run: (service: Service) => Promise<Run>,
-) => {
-  const runs: Run[] = [];
-  for (let round = 1; round <= ROUNDS; round++) {
-    const service = await startService();
-    try {
-      await warm(service);
-      const result = await run(service);
-      runs.push(result);
-      console.log(
-        `bulk: round ${round}, ${what}: accepted ${figure(result.accepted)}/s, sent ${figure(result.sent)}/s`,
-      );
-    } finally {
-      await service.stop();
-    }
+/** What a comparison times: how its service is warmed up, and the messages. */
+interface Timed {
+  readonly warm?: (service: Service) => Promise<unknown>;
+  readonly run: (service: Service) => Promise<Run>;
+}
+
+/** One run on an engine of its own, so that earlier writes have no effect. */
+const freshRun = async (what: string, { warm, run }: Timed): Promise<Run> => {
+  const service = await startService();
+  try {
+    await warm?.(service);
+    const result = await run(service);
+    console.log(`bulk: ${what}: accepted ${figure(result.accepted)}/s, sent ${figure(result.sent)}/s`);
+    return result;
+  } finally {
+    await service.stop();
   }
-  return { accepted: median(runs.map((run) => run.accepted)), sent: median(runs.map((run) => run.sent)) };
+};
+
+const medians = (runs: readonly Run[]): Run => ({
+  accepted: median(runs.map((run) => run.accepted)),
+  sent: median(runs.map((run) => run.sent)),
+});
+
+/** Medians of both, whose runs alternate: a machine that becomes slower meanwhile does so for both. */
+const alternately = async (ofBulk: Timed, ofSingle: Timed): Promise<{ bulk: Run; single: Run }> => {
+  const [bulks, singles]: [Run[], Run[]] = [[], []];
+  for (let round = 1; round <= ROUNDS; round++) {
+    bulks.push(await freshRun(`round ${round}, bulk`, ofBulk));
+    singles.push(await freshRun(`round ${round}, single`, ofSingle));
+  }
+  return { bulk: medians(bulks), single: medians(singles) };
 };
 
 interface Units {
@@ -145,17 +156,15 @@ const verdictsOf = (bulkRuns: Run, singles: Run, units: Units): Verdict[] => {
 const HOW = `The local stack, run by \`npm start\`, serves one \`POST /v1/messages/bulk\` of ${COUNT} messages, compared with ${SINGLES} single
 \`POST /v1/messages\` over ${CONNECTIONS} connections; both send to a recipient without an outcome. Accepted: until the response; sent: until
 the last message is sent; each over the whole time from the first request. The local stack does all of it in one process; deployed, requests and
-consumers are functions of their own. Medians of ${ROUNDS} rounds, each on an engine and a process of its own. Units are modelled from the calls by DynamoDB's
+consumers are functions of their own. Runs alternate; medians of ${ROUNDS} rounds, each on an engine and a process of its own. Units are modelled from the calls by DynamoDB's
 documented rules, index entries included, until everything is sent and its money is settled; a wallet's key holds its balance, its ledger and its counters.`;
 
 /** Bulk sends compared with single ones: throughput, and load on the wallet's key. */
 export const benchBulk = async (): Promise<Section> => {
-  const bulkRuns = await fresh(
-    'bulk',
-    async ({ client, table: store }) => batchSent(store, await bulk(client, 200)),
-    bulkRun,
+  const { bulk: bulkRuns, single: singles } = await alternately(
+    { warm: async ({ client, table: store }) => batchSent(store, await bulk(client, 200)), run: bulkRun },
+    { run: singleRun },
   );
-  const singles = await fresh('single', async () => {}, singleRun);
   const bulkUnits = await countUnits(COUNT, async ({ client, table: store }) =>
     batchSent(store, await bulk(client, COUNT)),
   );
