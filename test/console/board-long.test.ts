@@ -54,20 +54,28 @@ const focused = (page: Page) =>
     const item = document.activeElement?.closest('li');
     return { title: item?.querySelector('p')?.textContent, place: item?.getAttribute('aria-posinset') ?? null };
   })()`);
-const OPPOSITES = { ArrowUp: 'ArrowDown', ArrowDown: 'ArrowUp', ArrowRight: 'ArrowLeft' };
 /** How long a press may take to be announced; the board ignores one while it renders the cards near a new view, so it is then repeated. */
 const PRESS_MS = 5000;
+/** Where the page announces the lifted card: the number of its stage, and its place. */
+const announcedAt = (text: string | null) => {
+  const [, stage, place] = /Estágio (\d+), posição (\d+)\./.exec(text ?? '') ?? [];
+  return { stage: Number(stage), place: Number(place) };
+};
+const keyTowards = (at: ReturnType<typeof announcedAt>, stage: number, place: number): string => {
+  if (at.stage !== stage) return at.stage < stage ? 'ArrowRight' : 'ArrowLeft';
+  return at.place < place ? 'ArrowDown' : 'ArrowUp';
+};
 /**
- * Moves the lifted card by keys until the page announces it at a place, one step away. A loaded machine announces a press late, so that a repeated
- * press may take the card a step too far: it is then moved back.
+ * Moves the lifted card by keys until the page announces it at a place. A loaded machine announces a press late, so that repeated presses may
+ * take the card further than asked: each press goes towards the place from where the card is.
  */
-const moveUntil = async (page: Page, key: keyof typeof OPPOSITES, announced: string) => {
+const moveTo = async (page: Page, title: string, stage: number, place: number) => {
   const said = page.locator('[id^="rfd-announcement"]');
-  const before = await said.textContent();
+  const announced = `${title} sobre Estágio ${stage}, posição ${place}.`;
   const step = async () => {
     const now = await said.textContent();
     if (now === announced) return now;
-    await page.keyboard.press(now === before ? key : OPPOSITES[key]);
+    await page.keyboard.press(keyTowards(announcedAt(now), stage, place));
     const changed = expect.poll(() => said.textContent(), { timeout: PRESS_MS, interval: 20 }).not.toBe(now);
     await changed.catch(() => undefined);
     return said.textContent();
@@ -139,10 +147,8 @@ describe('a board of a thousand cards', () => {
     const title = before[45] ?? '';
     await page.keyboard.press('Space');
     await page.getByText(`${title} está na mão: Estágio 1, posição 46.`).waitFor({ state: 'attached' });
-    for (let place = 45; place >= 20; place--)
-      await moveUntil(page, 'ArrowUp', `${title} sobre Estágio 1, posição ${place}.`);
-    for (let place = 21; place <= 24; place++)
-      await moveUntil(page, 'ArrowDown', `${title} sobre Estágio 1, posição ${place}.`);
+    for (let place = 45; place >= 20; place--) await moveTo(page, title, 1, place);
+    for (let place = 21; place <= 24; place++) await moveTo(page, title, 1, place);
     await page.keyboard.press('Space');
     const after = before.toSpliced(45, 1).toSpliced(23, 0, title);
     await expect.poll(stored, PATIENCE).toEqual(after);
@@ -159,7 +165,7 @@ describe('a board of a thousand cards', () => {
     await tile(page, title).focus();
     await page.keyboard.press('Space');
     await page.getByText(`${title} está na mão: Estágio 1, posição 46.`).waitFor({ state: 'attached' });
-    await moveUntil(page, 'ArrowRight', `${title} sobre Estágio 2, posição 46.`);
+    await moveTo(page, title, 2, 46);
     await page.keyboard.press('Space');
     await expect.poll(stored, PATIENCE).toEqual(before.toSpliced(45, 1));
     await expect.poll(() => column(page, 'Estágio 2').locator('[data-total]').textContent(), PATIENCE).toBe('51');

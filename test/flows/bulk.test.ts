@@ -34,6 +34,9 @@ const messageRows = async (of: Tenant) =>
 const settled = (of: Tenant, batchId: string, counts: Readonly<Record<string, number>>) =>
   vi.waitFor(async () => expect((await batchOf(of, batchId)).counts).toMatchObject(counts), WAIT);
 
+/** Waits until the money adds up: a chunk's escrow is closed soon after its last message ends. */
+const addsUp = (of: Tenant) => vi.waitFor(() => checkMoney(messaging.tables.test, of.id), WAIT);
+
 describe.concurrent('a bulk send', { timeout: 240_000 }, () => {
   test('is accepted and sent as a whole, and billed once per message through one hold per chunk', async () => {
     const tenant = await messaging.tenant();
@@ -42,6 +45,7 @@ describe.concurrent('a bulk send', { timeout: 240_000 }, () => {
     expect(sent).toMatchObject({ status: 202, body: { total: 200, accepted: 200, rejected: 0, errors: [] } });
     expect(sent.body.batchId).toMatch(/^btc_[0-9A-Za-z]{21}$/);
     await settled(tenant, sent.body.batchId, { queued: 0, sending: 0, sent: 0, delivered: 180, failed: 20 });
+    await addsUp(tenant);
     expect(await balanceOf(tenant.test)).toBe(OPENING - 200 * SMS);
     const entries = (await entriesOf(tenant)).filter(
       ({ batchId }: { batchId?: string }) => batchId === sent.body.batchId,
@@ -52,7 +56,6 @@ describe.concurrent('a bulk send', { timeout: 240_000 }, () => {
     expect(new Set(queued.map(({ data }) => data.id)).size).toBe(200);
     const list = await tenant.test.get('/v2/sms/messages', { limit: 1 });
     expect(list.body.total).toBe(200);
-    await checkMoney(messaging.tables.test, tenant.id);
   });
 
   test('mixes every channel, templates and fallbacks', async () => {
@@ -72,7 +75,7 @@ describe.concurrent('a bulk send', { timeout: 240_000 }, () => {
       const { body } = await tenant.test.get('/v2/rcs/messages', {});
       expect(body.items.map(({ status }: { status: string }) => status)).toEqual(['delivered', 'delivered']);
     }, WAIT);
-    await checkMoney(messaging.tables.test, tenant.id);
+    await addsUp(tenant);
   });
 
   test('in permissive mode accepts the valid messages and reports the others by index', async () => {
@@ -103,7 +106,7 @@ describe.concurrent('a bulk send', { timeout: 240_000 }, () => {
     ]);
     await settled(tenant, sent.body.batchId, { delivered: 2 });
     expect(await balanceOf(tenant.test)).toBe(OPENING - 2 * SMS);
-    await checkMoney(messaging.tables.test, tenant.id);
+    await addsUp(tenant);
   });
 
   test('in permissive mode accepts what the wallet covers and refuses the rest with insufficient_funds', async () => {
@@ -117,7 +120,7 @@ describe.concurrent('a bulk send', { timeout: 240_000 }, () => {
     expect(sent.body.errors[0]).toMatchObject({ index: accepted, code: 'insufficient_funds' });
     expect(await balanceOf(tenant.test)).toBe(OPENING - accepted * cost);
     await settled(tenant, sent.body.batchId, { delivered: accepted });
-    await checkMoney(messaging.tables.test, tenant.id);
+    await addsUp(tenant);
   });
 
   test('in strict mode stores and charges nothing when one message is invalid or the wallet does not cover all', async () => {
@@ -130,7 +133,7 @@ describe.concurrent('a bulk send', { timeout: 240_000 }, () => {
     expect(expensive).toMatchObject({ status: 402, body: { code: 'insufficient_funds' } });
     expect(await balanceOf(tenant.test)).toBe(OPENING);
     expect(await messageRows(tenant)).toEqual([]);
-    await checkMoney(messaging.tables.test, tenant.id);
+    await addsUp(tenant);
   });
 
   test('in strict mode accepts and sends all when all are valid', async () => {
@@ -138,7 +141,7 @@ describe.concurrent('a bulk send', { timeout: 240_000 }, () => {
     const sent = await bulk(tenant, many(110), 'strict');
     expect(sent).toMatchObject({ status: 202, body: { total: 110, accepted: 110, rejected: 0 } });
     await settled(tenant, sent.body.batchId, { delivered: 110 });
-    await checkMoney(messaging.tables.test, tenant.id);
+    await addsUp(tenant);
   });
 
   test('repeated with its keys sends nothing again', async () => {
@@ -152,7 +155,7 @@ describe.concurrent('a bulk send', { timeout: 240_000 }, () => {
     expect(await balanceOf(tenant.test)).toBe(OPENING - 111 * SMS);
     const single = await tenant.test.post('/v1/messages', sms(), keyed('order-7'));
     expect(single.body.replayed).toBe(true);
-    await checkMoney(messaging.tables.test, tenant.id);
+    await addsUp(tenant);
   });
 
   test('is sent when scheduled, and can be cancelled until then, which refunds it immediately', async () => {
@@ -193,6 +196,7 @@ describe.concurrent('a bulk resend', { timeout: 240_000 }, () => {
     const messages = many(count, () => ({ to: FAILED, campaignId: 'natal' }));
     const sent = await bulk(tenant, messages);
     await settled(tenant, sent.body.batchId, { failed: count });
+    await addsUp(tenant);
     const { items } = (await tenant.test.get('/messages', { batchId: sent.body.batchId, limit: 200 })).body;
     return { tenant, batchId: sent.body.batchId, ids: idsOf(items) };
   };
@@ -223,7 +227,7 @@ describe.concurrent('a bulk resend', { timeout: 240_000 }, () => {
     await settled(tenant, again.body.batchId, { delivered: 2, failed: 0 });
     expect((await batchOf(tenant, batchId)).counts).toMatchObject({ failed: 1, archived: 2 });
     expect(await balanceOf(tenant.test)).toBe(OPENING - 6 * SMS);
-    await checkMoney(messaging.tables.test, tenant.id);
+    await addsUp(tenant);
   });
 
   test('by filter stores nothing in a dry run, then sends what matches, and a repeat finds nothing left', async () => {
@@ -241,7 +245,7 @@ describe.concurrent('a bulk resend', { timeout: 240_000 }, () => {
     await settled(tenant, sent.body.batchId, { delivered: 5 });
     expect((await tenant.test.get('/messages', { batchId: sent.body.batchId })).body.total).toBe(5);
     expect((await resend(tenant, { filter, correction })).body).toMatchObject({ total: 0, accepted: 0 });
-    await checkMoney(messaging.tables.test, tenant.id);
+    await addsUp(tenant);
   });
 
   test('excludes opted-out recipients from the count and price of a dry run', async () => {
@@ -285,7 +289,7 @@ describe.concurrent('a bulk resend', { timeout: 240_000 }, () => {
     expect((await resend(tenant, { items }, key)).body).toMatchObject({ accepted: 2, rejected: 0 });
     expect((await resend(tenant, { items })).body).toMatchObject({ accepted: 0, rejected: 2 });
     expect(await balanceOf(tenant.test)).toBe(OPENING - 4 * SMS);
-    await vi.waitFor(() => checkMoney(messaging.tables.test, tenant.id), WAIT);
+    await addsUp(tenant);
   });
 
   test('of a queued message releases its hold immediately, while the rest of its chunk waits', async () => {
@@ -299,6 +303,6 @@ describe.concurrent('a bulk resend', { timeout: 240_000 }, () => {
     expect((await batchOf(tenant, sent.body.batchId)).counts).toMatchObject({ queued: 1, archived: 1 });
     await settled(tenant, sent.body.batchId, { delivered: 1, archived: 1 });
     await becomes(tenant.test, '/v2/wallet', { balanceCoins: OPENING - 2 * SMS }, WAIT);
-    await vi.waitFor(() => checkMoney(messaging.tables.test, tenant.id), WAIT);
+    await addsUp(tenant);
   });
 });
