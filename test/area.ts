@@ -62,7 +62,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   inbound: ['inbound', 'replies', 'engagement'],
   webhooks: ['takers', 'webhook'],
   sdk: ['test/sdk'],
-  wallet: ['wallet', 'lanes', 'money', 'pricing', 'volume', 'months', 'debits', 'coins', 'storage/rates', 'docs/cost'],
+  wallet: ['wallet', 'ledger', 'lanes', 'money', 'pricing', 'volume', 'months', 'debits', 'coins', 'storage/rates', 'docs/cost'],
   access: [
     'access',
     'person-lookups',

@@ -92,7 +92,7 @@ export const KEYS = {
     id: IdOrEmpty<'message'>,
     shard = 0,
   ) => key(`LATE#${channel}#${numbered(organizationId, shard)}`, `${level}#${newestKey(createdAt, id)}`),
-  /** A ledger entry of a wallet (lane 0) or a lane; `order` sorts by time. */
+  /** A ledger entry of a wallet (lane 0) or a lane, or the entries of one transaction; `order` sorts by time. */
   entry: (organizationId: Org, lane: number, order: string) =>
     key(`WALLET#${numbered(organizationId, lane)}`, `E#${order}`),
   /** The progress of a table migration in one of its segments; deleted once all are done. */

@@ -92,11 +92,11 @@ describe('the buckets of a key and of its organization', () => {
     expect(await world.proxy.callsOf(() => drawBoth('trips', 'trips'))).toEqual({ UpdateItem: 2 });
   });
 
-  test('are drawn from together by the concurrent callers of a process: one write of the organization’s bucket', async () => {
+  test('are drawn from together by the concurrent callers of a process: one write of the organization’s bucket, and one of all keys’', async () => {
     const drawAll = (now: number) =>
       Promise.all(Array.from({ length: 20 }, (_, at) => drawBoth('together', `to${at}x`, now)));
     await drawAll(START);
-    expect(await world.proxy.callsOf(() => drawAll(START))).toEqual({ UpdateItem: 21 });
+    expect(await world.proxy.callsOf(() => drawAll(START))).toEqual({ UpdateItem: 1, TransactWriteItems: 1 });
     const wait = await drawToken(
       world.table,
       idNamed('organization', 'together'),

@@ -13,6 +13,7 @@ import type { QueryPage, QueryRange, Table } from '../../shared/storage/client/t
 import { INDEX_KEYS } from '../../shared/storage/index-patterns.ts';
 import { isInbound } from '../../shared/storage/messages/inbound-rows.ts';
 import { messageRows } from '../../shared/storage/messages/message-rows.ts';
+import { entriesIn } from '../../shared/storage/wallet/entries.ts';
 import { readLane, windowName } from '../../shared/storage/wallet/lane-rows.ts';
 import { readLedger } from '../../shared/storage/wallet/ledger.ts';
 import { readWallet } from '../../shared/storage/wallet/read-wallet.ts';
@@ -193,13 +194,7 @@ const entriesOf = async (table: Table, organizationId: Id<'organization'>): Prom
   const rows = await Promise.all(
     lanes.map((lane) => allRows(table, { partition: KEYS.walletLane(organizationId, lane).pk, sort })),
   );
-  return rows.flat().map((row) => ({
-    kind: String(row.kind),
-    coins: Number(row.coins),
-    held: Number(row.held),
-    ...(row.messageId ? { messageId: String(row.messageId) } : {}),
-    ...(row.batchId ? { batchId: String(row.batchId) } : {}),
-  }));
+  return rows.flat().flatMap(entriesIn);
 };
 
 interface Ledger {

@@ -18,7 +18,7 @@ import { INDEX_KEYS } from '../index-patterns.ts';
 import { capturedKey, unlistedTotals, walletReturn } from '../messages/holds.ts';
 import { messageRows } from '../messages/message-rows.ts';
 import type { Sealer } from '../messages/queued.ts';
-import { entryWrite } from '../wallet/ledger.ts';
+import { entryWrite } from '../wallet/entries.ts';
 import { sumFreed } from '../wallet/volumes.ts';
 import { batchRows, chunkRows, readChunkRow } from './batch-rows.ts';
 import { reserveChunk } from './reserve-chunk.ts';

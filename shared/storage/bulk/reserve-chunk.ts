@@ -20,7 +20,7 @@ import { linkWrites } from '../messages/links.ts';
 import { messageRows } from '../messages/message-rows.ts';
 import { bodyWrite, type Sealer } from '../messages/queued.ts';
 import { type Debit, type DebitFailure, type DebitWrites, debitFailure, makeDebit } from '../wallet/debit.ts';
-import { entryWrite } from '../wallet/ledger.ts';
+import { entryWrite } from '../wallet/entries.ts';
 import { ceilingWrite } from '../wallet/limits.ts';
 import { chunkRows } from './batch-rows.ts';
 

@@ -125,20 +125,29 @@ const keyOf = (operation: WriteOp): Key => {
   return 'delete' in operation ? operation.delete : operation.check;
 };
 
-const writes = new WeakMap<Table, Queue<WriteOp, TransactOutcome>>();
+type WriteQueues = WeakMap<Table, Queue<WriteOp, TransactOutcome>>;
+const writes = new Map<string, WriteQueues>();
 
 /**
  * All of the writes or none, as `Table.transact`, in one transaction with concurrent requests of this process: a transaction is expensive,
  * one more row in it is cheap. A single write that no other joins is none. Failed conditions, and writes that the table rejects, fail only
- * their own caller. Repeated writes whose response was lost fail their own conditions.
+ * their own caller. Repeated writes whose response was lost fail their own conditions. Requests share a transaction only within a `queue`:
+ * what one caller writes at once, each by itself, goes into several.
  */
-export const coalescedTransact = (table: Table, operations: readonly WriteOp[]): Promise<TransactOutcome> =>
-  enqueue(
-    queueOf(writes, table),
+export const coalescedTransact = (
+  table: Table,
+  operations: readonly WriteOp[],
+  queue = '',
+): Promise<TransactOutcome> => {
+  const queues: WriteQueues = writes.get(queue) ?? new WeakMap();
+  writes.set(queue, queues);
+  return enqueue(
+    queueOf(queues, table),
     operations,
     operations.map((operation) => nameOf(keyOf(operation))),
     (requests) => transact(table, requests),
   );
+};
 
 const puts = new WeakMap<Table, Queue<Row, void>>();
 

@@ -1,15 +1,32 @@
 import * as z from 'zod';
 import type { Bucket } from '../../domain/access/rate-limits.ts';
 import { KEYS } from '../access-patterns.ts';
+import { coalescedTransact } from '../client/coalescer.ts';
 import { EXISTS } from '../client/conditions.ts';
+import type { WriteOp } from '../client/expressions.ts';
 import { gather } from '../client/gather.ts';
-import type { Table } from '../client/table.ts';
+import type { Table, TransactOutcome } from '../client/table.ts';
 
 const MAX_ATTEMPTS = 8;
 
 /** When this process last saw a bucket full: a guess of which of the two writes to try first. */
 const guesses = new Map<string, number>();
 const MAX_GUESSES = 10_000;
+
+/** Writes a draw; a condition that fails answers with the row. */
+type WriteDraw = (table: Table, write: WriteOp) => Promise<TransactOutcome>;
+
+/** By itself. */
+const writeAlone: WriteDraw = async (table, write) => {
+  const { ok, row } = await table.write(write);
+  return ok ? { ok } : { ok, reasons: [{ conditionFailed: true, ...(row ? { row } : {}) }] };
+};
+
+/** With the draws that other callers of this process make at the same place of theirs: those of one caller are written apart, at half the price. */
+const writeTogether =
+  (place: number): WriteDraw =>
+  (table, write) =>
+    coalescedTransact(table, [write], `draw ${place}`);
 
 /**
  * Draws tokens, at most a burst. The bucket is one number, the moment at which it will be full again (the generic cell rate algorithm), so that a draw is
@@ -21,6 +38,7 @@ export const drawToken = async (
   bucket: Bucket,
   now: number,
   tokens = 1,
+  writeDraw = writeAlone,
 ): Promise<number> => {
   const interval = 60_000 / bucket.perMinute;
   const drawn = Math.min(tokens, bucket.burst);
@@ -31,21 +49,26 @@ export const drawToken = async (
   let fullAt = guesses.get(key.pk) ?? 0;
   if (guesses.size >= MAX_GUESSES) guesses.clear();
   for (let turn = 0; turn < MAX_ATTEMPTS; turn++) {
-    const written =
+    const write: WriteOp =
       fullAt > now
-        ? await table.write({
+        ? {
             update: key,
             add: { fullAt: taken },
             when: { text: '#fullAt > :now AND #fullAt <= :latest', values: { now, latest } },
-          })
-        : await table.write({
+          }
+        : {
             update: key,
             set: { fullAt: now + taken, ttl },
             when: { text: 'attribute_not_exists(#pk) OR #fullAt <= :now', values: { now } },
-          });
-    fullAt = written.row ? z.number().parse(written.row.fullAt) : 0;
+          };
+    const written = await writeDraw(table, write);
+    if (written.ok) {
+      guesses.set(key.pk, Math.max(now, fullAt) + taken);
+      return 0;
+    }
+    const row = written.reasons[0]?.row;
+    fullAt = row ? z.number().parse(row.fullAt) : 0;
     guesses.set(key.pk, fullAt);
-    if (written.ok) return 0;
     if (fullAt > latest) return Math.ceil(fullAt - latest);
   }
   return interval;
@@ -77,6 +100,14 @@ const rowOf = ({ name, perMinute, burst, rows = 1 }: Bucket, row: number): Bucke
   burst: Math.max(1, Math.floor(burst / rows)),
 });
 
+interface Asked {
+  readonly owner: string;
+  readonly bucket: Bucket;
+  readonly now: number;
+  /** Its place among the buckets that the caller draws from. */
+  readonly place: number;
+}
+
 interface Drawn {
   /** Where it was drawn. */
   readonly row: Bucket;
@@ -85,36 +116,29 @@ interface Drawn {
 }
 
 /** Draws tokens of a bucket, one unless named, from any of its rows that has as many. */
-const drawFromRows = async (table: Table, owner: string, bucket: Bucket, now: number, tokens = 1): Promise<Drawn> => {
+const drawFromRows = async (table: Table, { owner, bucket, now, place }: Asked, tokens = 1): Promise<Drawn> => {
   const { rows = 1 } = bucket;
   const first = Math.floor(Math.random() * rows);
   let waitMs = Number.POSITIVE_INFINITY;
   let row = rowOf(bucket, first);
   for (let tried = 0; tried < Math.min(rows, MAX_ROWS_TRIED); tried++) {
     row = rowOf(bucket, (first + tried) % rows);
-    waitMs = Math.min(waitMs, await drawToken(table, owner, row, now, tokens));
+    waitMs = Math.min(waitMs, await drawToken(table, owner, row, now, tokens, writeTogether(place)));
     if (waitMs === 0) break;
   }
   return { row, waitMs };
 };
 
-interface Asked {
-  readonly owner: string;
-  readonly bucket: Bucket;
-  readonly now: number;
-}
-
 /** Draws one token for each of several callers of a bucket: of one row in one write, or one by one where no row has as many. */
 const drawForAll = async (table: Table, asked: readonly Asked[]): Promise<readonly Drawn[]> => {
   const [first] = asked;
   if (!first) return [];
-  const { owner, bucket } = first;
-  const now = Math.max(...asked.map((one) => one.now));
-  if (asked.length > 1 && asked.length <= rowOf(bucket, 0).burst) {
-    const drawn = await drawFromRows(table, owner, bucket, now, asked.length);
+  if (asked.length > 1 && asked.length <= rowOf(first.bucket, 0).burst) {
+    const now = Math.max(...asked.map((one) => one.now));
+    const drawn = await drawFromRows(table, { ...first, now }, asked.length);
     if (drawn.waitMs === 0) return asked.map(() => drawn);
   }
-  return Promise.all(asked.map((one) => drawFromRows(table, owner, bucket, one.now)));
+  return Promise.all(asked.map((one) => drawFromRows(table, one)));
 };
 
 /** Callers that wait for a draw of the same bucket share the next one. */
@@ -148,7 +172,7 @@ export const drawTokens = async (
   const drawn = await Promise.all(
     draws.map(async ({ owner, bucket: asked }, at) => {
       const bucket = await asked;
-      return { at, owner, bucket, ...(await drawOne(table, { owner, bucket, now })) };
+      return { at, owner, bucket, ...(await drawOne(table, { owner, bucket, now, place: at })) };
     }),
   );
   const empty = drawn.find(({ waitMs }) => waitMs > 0);

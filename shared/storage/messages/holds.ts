@@ -10,7 +10,7 @@ import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { CAPTURE_SHARDS, shardOf } from '../table-indexes.ts';
-import { entryWrite } from '../wallet/ledger.ts';
+import { entryWrite } from '../wallet/entries.ts';
 import { type Freed, freedUnits } from '../wallet/volumes.ts';
 
 const UNLISTED = 'unlisted_';

@@ -14,6 +14,7 @@ import { uncountWrites } from '../contacts/sent-counts.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { reportWrites } from '../smpp/notice-writes.ts';
 import { returnedPartsWrites } from '../smpp/parts-of-message.ts';
+import { groupedEntries } from '../wallet/entries.ts';
 import { countDeliveredWrites, countSentWrites } from './destination-counts.ts';
 import { fallbackStatusWrites } from './fallbacks.ts';
 import { captureWrites, moveWrites, refundWrites, releaseEntryWrites, returnWrites } from './holds.ts';
@@ -133,7 +134,7 @@ export const releaseWrites = (table: Table, message: MessageRecord, release: Rel
 
 /** The writes that release the holds of several messages in one transaction: each row once. */
 export const releaseTogetherWrites = (table: Table, releases: readonly Releasing[]): WriteOp[] => [
-  ...summedAdds(releases.flatMap(({ message, release }) => withoutCounts(table, message, release))),
+  ...groupedEntries(summedAdds(releases.flatMap(({ message, release }) => withoutCounts(table, message, release)))),
   ...releaseCounts(releases),
 ];
 

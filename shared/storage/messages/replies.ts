@@ -18,7 +18,7 @@ import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { replyNoticeWrites } from '../smpp/notice-writes.ts';
 import { type Debit, type DebitWrites, debitFailure, inAnyLane, makeDebit } from '../wallet/debit.ts';
-import { entryWrite } from '../wallet/ledger.ts';
+import { entryWrite } from '../wallet/entries.ts';
 import { takenEvents } from '../webhooks/takers.ts';
 import { inboundFault, inboundWrites, journeyWorkItems, readForInbound } from './inbound.ts';
 

@@ -13,7 +13,7 @@ import { countWrite, parseSentCounts } from '../contacts/sent-counts.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { takenPartsWrites } from '../smpp/parts-of-message.ts';
 import { type Debit, type DebitWrites, debitFailure, makeDebit } from '../wallet/debit.ts';
-import { entryWrite } from '../wallet/ledger.ts';
+import { entryWrite, groupedEntries } from '../wallet/entries.ts';
 import { ceilingWrite } from '../wallet/limits.ts';
 import { freedUnits } from '../wallet/volumes.ts';
 import { takenEvents } from '../webhooks/takers.ts';
@@ -139,12 +139,9 @@ const eventWrites = (events: readonly DomainEvent[] = []): Named[] =>
 /** The writes of a reservation without its consent checks and those that it may share with others. */
 export const ownWrites = (table: Table, reservation: Reservation, queued: readonly Named[] = []): Named[] => {
   const { message } = reservation;
-  const { id: messageId, organizationId, coins, createdAt: at, lane } = message;
-  const hold = { organizationId, lane, kind: 'hold', coins: -coins, held: coins, at, messageId } as const;
   return [
     ...(reservation.unrepeatable ? [] : [{ part: 'idempotencyRecord', write: idempotencyWrite(reservation) } as const]),
     ...originalWrites(table, reservation),
-    { part: 'entry', write: entryWrite(hold) },
     { part: 'message', write: { put: { ...messageRows.write(message), ...dueEntry(message) }, when: ABSENT } },
     ...(reservation.count ? [{ part: 'count', write: countWrite(reservation.count) } as const] : []),
     ...replacedWrites(reservation).map((write): Named => ({ part: 'original', write })),
@@ -155,9 +152,14 @@ export const ownWrites = (table: Table, reservation: Reservation, queued: readon
   ];
 };
 
-/** The writes that reservations of one debit share: the debit, its warnings, their rate limit and their counters. */
+/** The ledger entry of a message's hold. */
+const holdWrite = ({ message: { id: messageId, organizationId, coins, createdAt: at, lane } }: Reservation): WriteOp =>
+  entryWrite({ organizationId, lane, kind: 'hold', coins: -coins, held: coins, at, messageId });
+
+/** The writes that reservations of one debit share: the debit, its warnings, their ledger entries, their rate limit and their counters. */
 export const sharedWrites = (reservations: readonly Reservation[], { wallet, events }: DebitWrites): Named[] => [
   { part: 'wallet', write: wallet },
+  ...groupedEntries(reservations.map(holdWrite)).map((write): Named => ({ part: 'entry', write })),
   ...limitWrites(reservations),
   ...tallyWrites(reservations),
   ...eventWrites(events),

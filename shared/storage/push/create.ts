@@ -25,7 +25,7 @@ import {
   inAnyLane,
   makeDebit,
 } from '../wallet/debit.ts';
-import { entryWrite } from '../wallet/ledger.ts';
+import { entryWrite } from '../wallet/entries.ts';
 import { takenEvents } from '../webhooks/takers.ts';
 import { recordWrite, releaseClaim, takeClaim } from './claims.ts';
 import { KEEP_SECONDS, pushChunkRows, pushDispatchRows, readPushChunk, readPushMessageRow } from './push-rows.ts';

@@ -1,72 +1,17 @@
-import * as z from 'zod';
-import { type Id, newId } from '../../domain/core/ids.ts';
-import { isoTime } from '../../domain/core/time.ts';
-import { ENTRY_KINDS, type EntryKind } from '../../domain/wallet/wallet.ts';
+import type { Id } from '../../domain/core/ids.ts';
 import { KEYS } from '../access-patterns.ts';
-import { id } from '../client/attributes.ts';
-import type { WriteOp } from '../client/expressions.ts';
 import { mergeNewest, type Source } from '../client/merge-newest.ts';
 import type { Row } from '../client/row.ts';
-import { defineRow } from '../client/row-codec.ts';
 import type { QueryPage, Table } from '../client/table.ts';
+import { type Entry, entriesIn, isEntry } from './entries.ts';
 import { lanesUpTo, readWhole, sumWallet } from './read-wallet.ts';
 import { walletRows } from './wallet-row.ts';
-
-/** A movement of a wallet. `held` is the change of its held coins. */
-interface Movement {
-  readonly kind: EntryKind;
-  readonly coins: number;
-  readonly held: number;
-  readonly messageId?: Id<'message'>;
-  readonly batchId?: Id<'batch'>;
-  readonly description?: string;
-}
-interface Entry extends Movement {
-  readonly id: Id<'entry'>;
-  /** In the interface's format. */
-  readonly createdAt: string;
-}
-
-let ticks = 0;
-/** A sort key in order of time, and within one millisecond of one process in order of the calls. */
-const entryOrder = ({ createdAt, id }: Entry): string => {
-  ticks = (ticks + 1) % 1_679_616;
-  return `${createdAt}#${ticks.toString(36).padStart(4, '0')}#${id}`;
-};
-
-const entryRows = defineRow<Entry>()({
-  attributes: {
-    id: id('entry'),
-    kind: z.enum(ENTRY_KINDS),
-    coins: z.int(),
-    held: z.int(),
-    messageId: id('message').exactOptional(),
-    batchId: id('batch').exactOptional(),
-    description: z.string().exactOptional(),
-    createdAt: z.iso.datetime(),
-  },
-  key: (entry, organizationId: Id<'organization'>, lane: number) => KEYS.entry(organizationId, lane, entryOrder(entry)),
-});
-
-/** The ledger entry of a movement of a wallet, or of one of its lanes. The balance after it is computed on reading. */
-export const entryWrite = ({
-  organizationId,
-  lane = 0,
-  at,
-  ...movement
-}: Movement & {
-  readonly organizationId: Id<'organization'>;
-  readonly lane?: number | undefined;
-  readonly at: number;
-}): WriteOp => ({
-  put: entryRows.write({ ...movement, id: newId('entry'), createdAt: isoTime(at) }, organizationId, lane),
-});
 
 export interface LedgerLine extends Omit<Entry, 'held'> {
   readonly balanceCoins: number;
   readonly heldCoins: number;
 }
-/** Where the next page of the ledger begins: the last entry's sort key, the sums before it, and the highest lane that has entries. */
+/** Where the next page of the ledger begins: the last entry's place, the sums before it, and the highest lane that has entries. */
 export interface LedgerPosition {
   readonly sk: string;
   readonly balance: number;
@@ -79,7 +24,7 @@ const MAX_FIGURES = 9;
 /** Entries read from a partition beyond its even share of a page. */
 const BEYOND_SHARE = 4;
 
-/** The entries of a partition before a sort key, newest first; on the first page also the balance rows, which sort before them. */
+/** The rows with entries of a partition up to a sort key, newest first; on the first page also the balance rows, which sort before them. */
 const ledgerRows = (table: Table, partition: string, count: number, before: string | undefined): Source<Row> => {
   let startKey: QueryPage['nextKey'];
   let isDone = false;
@@ -101,7 +46,16 @@ const ledgerRows = (table: Table, partition: string, count: number, before: stri
   };
 };
 
-const isEntry = ({ sk }: Row): boolean => sk.startsWith('E#');
+/** An entry with its place in the order of all: the key of its row, and its place in the row. */
+interface PlacedEntry {
+  readonly place: string;
+  readonly entry: Entry;
+}
+/** The entries of a row, newest first. */
+const placedIn = (row: Row): PlacedEntry[] =>
+  entriesIn(row)
+    .map((entry, at) => ({ place: `${row.sk}#${String(at).padStart(3, '0')}`, entry }))
+    .reverse();
 
 /** The newest `wanted` entries of the wallet and its lanes, before a sort key; without one also all balance rows. */
 const newestEntries = async (
@@ -112,15 +66,18 @@ const newestEntries = async (
 ) => {
   const figures: Row[] = [];
   const share = ledgers === 0 ? wanted : Math.ceil(wanted / (ledgers + 1)) + BEYOND_SHARE;
-  const sources = [0, ...lanesUpTo(ledgers)].map((lane): Source<Row> => {
+  const sources = [0, ...lanesUpTo(ledgers)].map((lane): Source<PlacedEntry> => {
     const next = ledgerRows(table, KEYS.walletLane(organizationId, lane).pk, share, sk);
     return async () => {
       const rows = await next();
       figures.push(...(rows ?? []).filter((row) => !isEntry(row)));
-      return rows?.filter((row) => isEntry(row) && row.sk !== sk);
+      return rows
+        ?.filter(isEntry)
+        .flatMap(placedIn)
+        .filter(({ place }) => sk === undefined || place < sk);
     };
   });
-  const entries = await mergeNewest(sources, (row) => row.sk, 0, wanted);
+  const entries = await mergeNewest(sources, ({ place }) => place, 0, wanted);
   return { entries, figures };
 };
 
@@ -154,13 +111,12 @@ export const readLedger = async (
   if (!start) return { lines: [] };
   const { entries, ledgers } = start;
   let { balance, held }: { balance: number; held: number } = start;
-  const lines = entries.slice(0, limit).map((row): LedgerLine => {
-    const { held: moved, ...entry } = entryRows.read(row);
+  const lines = entries.slice(0, limit).map(({ entry: { held: moved, ...entry } }): LedgerLine => {
     const line = { ...entry, balanceCoins: balance, heldCoins: held };
     balance -= entry.coins;
     held -= moved;
     return line;
   });
   const last = entries[limit - 1];
-  return entries.length > limit && last ? { lines, next: { sk: last.sk, balance, held, ledgers } } : { lines };
+  return entries.length > limit && last ? { lines, next: { sk: last.place, balance, held, ledgers } } : { lines };
 };

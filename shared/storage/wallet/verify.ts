@@ -1,8 +1,8 @@
-import * as z from 'zod';
 import type { Id } from '../../domain/core/ids.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Row } from '../client/row.ts';
 import type { QueryPage, Table } from '../client/table.ts';
+import { type Entry, entriesIn, isEntry } from './entries.ts';
 import { lanesUpTo, readWhole, sumWallet, type WalletFigures } from './read-wallet.ts';
 import { walletRows } from './wallet-row.ts';
 
@@ -19,13 +19,6 @@ export interface VerifiedWallet {
 /** How often an inconsistent wallet is read again: a query may see a part of a transaction. */
 const MAX_TURNS = 10;
 
-const entryRow = z.object({
-  coins: z.int(),
-  held: z.int(),
-  messageId: z.string().optional(),
-  batchId: z.string().optional(),
-});
-
 /** The sums of a ledger's entries. */
 class Sums {
   coins = 0;
@@ -34,8 +27,7 @@ class Sums {
   /** The held coins of each message or batch, without zeros. */
   readonly holds = new Map<string, number>();
 
-  add(row: Row): void {
-    const { coins, held, batchId, messageId } = entryRow.parse(row);
+  add({ coins, held, batchId, messageId }: Entry): void {
     const owner = batchId ?? messageId;
     this.coins += coins;
     this.held += held;
@@ -49,13 +41,12 @@ class Sums {
 
 /** All rows of a partition of the wallet: its entries are added to `sum`, the others returned. */
 const readPart = async (table: Table, partition: string, sum: Sums): Promise<Row[]> => {
-  const { sk: entryPrefix } = KEYS.entry('' as Id<'organization'>, 0, '');
   const own: Row[] = [];
   let startKey: QueryPage['nextKey'];
   do {
     const page = await table.query({ partition, consistent: true, newestFirst: true, startKey });
     for (const row of page.rows)
-      if (row.sk.startsWith(entryPrefix)) sum.add(row);
+      if (isEntry(row)) for (const entry of entriesIn(row)) sum.add(entry);
       else own.push(row);
     startKey = page.nextKey;
   } while (startKey);
