@@ -194,7 +194,10 @@ const entriesOf = async (table: Table, organizationId: Id<'organization'>): Prom
   const rows = await Promise.all(
     lanes.map((lane) => allRows(table, { partition: KEYS.walletLane(organizationId, lane).pk, sort })),
   );
-  return rows.flat().flatMap(entriesIn);
+  return rows
+    .flat()
+    .flatMap(entriesIn)
+    .map(({ id: _id, createdAt: _createdAt, ...entry }) => entry);
 };
 
 interface Ledger {
