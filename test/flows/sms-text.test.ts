@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { MessageOf } from '../../shared/domain/message/message.ts';
+import { messageRows } from '../../shared/storage/messages/message-rows.ts';
 import { expectProblem } from '../support/problems.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';
 
@@ -128,8 +130,8 @@ describe('a tracked link', () => {
   const LINK = /^http:\/\/127\.0\.0\.1:\d+\/r\/t[0-9A-Za-z]{9}$/;
   const textOf = async (id: string) => {
     const rows = await messaging.rowsOf('test', tenant.id);
-    const { text } = rows.find(({ pk }) => pk === `MSG#${id}`)?.content ?? {};
-    return String(text);
+    const row = rows.find(({ pk }) => pk === `MSG#${id}`) ?? expect.fail();
+    return (messageRows.read(row) as MessageOf<'sms'>).content.text;
   };
 
   test('replaces each occurrence of a URL, and the replaced text is counted', async () => {

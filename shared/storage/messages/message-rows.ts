@@ -172,24 +172,55 @@ export const firstEntries = (message: MessageRecord): Readonly<Record<string, st
 /** The attributes of a message's list entries. */
 const LIST_ENTRIES = ['gsi1pk', 'gsi1sk', 'gsi2pk', 'gsi2sk', 'gsi3pk', 'gsi3sk', 'gsi4pk', 'gsi4sk'] as const;
 
-/** The codec of a channel's stored content. */
-const contentCodecOf = (channel: Channel) => channelOf(channel).storedContent;
+/** A channel's content as it is stored: one text, as `fixed` is. */
+const contentText = ({ channel, content }: Pick<MessageRecord, 'channel' | 'content'>): string =>
+  JSON.stringify(z.encode(channelOf(channel).storedContent, content));
+
+/** The attributes that no update changes, and no condition, filter or index reads. Stored rows have them in this order: it may only grow, at its end. */
+const FIXED = ['env', 'direction', 'type', 'priority', 'route', 'units', 'callerKey'] as const;
+type Fixed = (typeof FIXED)[number];
+const fixedText = z.tuple([z.array(z.unknown()), z.array(decision)]);
+const isFixed = (name: string): boolean => (FIXED as readonly string[]).includes(name);
+
+/**
+ * A row with its fixed attributes, and the decisions of its acceptance, in one text: each time that a row is written, it is parsed and stored
+ * attribute by attribute, and pays for their names.
+ */
+const withFixed = ({ decisions, pk, sk, ...row }: Row): Row => {
+  const others = Object.fromEntries(Object.entries(row).filter(([name]) => !isFixed(name)));
+  return { ...others, pk, sk, fixed: JSON.stringify([FIXED.map((name) => row[name]), decisions]) };
+};
+/** The row with each of its attributes by itself, as older rows have them; later decisions follow the first. */
+const withoutFixed = ({ fixed, ...row }: Row): Row => {
+  const content = typeof row.content === 'string' ? JSON.parse(row.content) : row.content;
+  if (fixed === undefined) return { ...row, content };
+  const [values, decisions] = fixedText.parse(JSON.parse(z.string().parse(fixed)));
+  const later = Array.isArray(row.decisions) ? row.decisions : [];
+  const named = Object.fromEntries(values.map((value, at) => [FIXED[at], value]));
+  return { ...named, ...row, content, decisions: [...decisions, ...later] };
+};
 
 /** Sent messages, with the index entries of their lists but for `firstEntries`; `dueEntry` is the entry of their due work. */
 export const messageRows = {
-  read(row: Row): MessageRecord {
+  read(stored: Row): MessageRecord {
+    const row = withoutFixed(stored);
     const message = commonRows.read(row);
     // Fields and content belong to the same channel.
-    return { ...message, content: contentCodecOf(message.channel).parse(row.content) } as MessageRecord;
+    return { ...message, content: channelOf(message.channel).storedContent.parse(row.content) } as MessageRecord;
   },
   write: (message: MessageRecord): Row => ({
-    ...commonRows.write(message),
+    ...withFixed(commonRows.write(message)),
     ...(isUnlisted(message) || message.withdrawn ? {} : listEntries(message)),
-    content: z.encode(contentCodecOf(message.channel), message.content),
+    content: contentText(message),
   }),
-  /** Content is never updated. */
-  set: commonRows.set,
+  /** Content is never updated, nor what is fixed. */
+  set: (fields: Parameters<typeof commonRows.set>[0] & { readonly [K in Fixed | 'decisions']?: never }) =>
+    commonRows.set(fields),
 };
+
+/** A channel's content without its personal data, as it is stored. */
+const erasedText = (channel: Channel, content: MessageRecord['content']): string =>
+  contentText({ channel, content: channelOf(channel).erased(content) });
 
 /** Attributes of a message with personal data besides its content, including its index entries of that person. */
 const OF_PERSON = ['contactId', 'templateVars', 'providerReceipt', 'lastError', 'originalError'] as const;
@@ -203,7 +234,7 @@ export const erasedWrite = ({ id, channel, content }: MessageRecord, at: number)
   update: KEYS.message(id),
   set: {
     ...commonRows.set({ to: '', recipientHash: '' }),
-    content: z.encode(contentCodecOf(channel), channelOf(channel).erased(content)),
+    content: erasedText(channel, content),
     erasedAt: isoTime(at),
   },
   remove: [...OF_PERSON, ...ENTRIES_OF_PERSON],
@@ -217,7 +248,7 @@ export const erasedWrite = ({ id, channel, content }: MessageRecord, at: number)
 export const withdrawal = ({ channel, content }: MessageRecord, at: number) => ({
   set: {
     ...commonRows.set({ withdrawn: true, to: '', recipientHash: '' }),
-    content: z.encode(contentCodecOf(channel), channelOf(channel).erased(content)),
+    content: erasedText(channel, content),
     erasedAt: isoTime(at),
   },
   remove: ['contactId', 'templateVars', 'metadata', ...LIST_ENTRIES],

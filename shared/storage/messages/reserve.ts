@@ -20,6 +20,7 @@ import { takenEvents } from '../webhooks/takers.ts';
 import { fallbackWrite, stepWrites } from './fallbacks.ts';
 import { positionsBack, refundOf, returnWrites } from './holds.ts';
 import { idempotencyRows, idempotencyWrite } from './idempotency.ts';
+import { sentMessageOf } from './inbound-rows.ts';
 import { markLate } from './late-changes.ts';
 import { linkWrites } from './links.ts';
 import { dueEntry, messageRows } from './message-rows.ts';
@@ -183,7 +184,8 @@ const verdictOf = (
   }
   // Without a record, the row itself is from an earlier attempt, since its key is unique.
   const { unrepeatable, message } = reservation;
-  if (unrepeatable && failed('message')?.row?.callerKey === message.callerKey) return { kind: 'reserved' };
+  const stored = unrepeatable ? sentMessageOf(failed('message')?.row) : undefined;
+  if (stored?.callerKey === message.callerKey) return { kind: 'reserved' };
   if (failed('original')) return { kind: 'original_changed' };
   const consent = failed('consent');
   if (consent) {

@@ -18,6 +18,7 @@ import { KEYS } from '../access-patterns.ts';
 import { id, time } from '../client/attributes.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
+import { isInbound } from '../messages/inbound-rows.ts';
 import { messageRows } from '../messages/message-rows.ts';
 
 const sum = z.int().default(0);
@@ -50,7 +51,7 @@ export const tallyAttributes = (tally: Tally): Record<string, number> =>
 
 /** Reads a push message from its message's row; undefined for a message of another channel, or an inbound one. */
 export const readPushMessageRow = (row: Row): PushMessage | undefined =>
-  row.channel === 'push' && row.direction === 'outbound'
+  row.channel === 'push' && !isInbound(row)
     ? pushMessageOf(messageRows.read(row) as MessageOf<'push'>, tallyOf(row))
     : undefined;
 
