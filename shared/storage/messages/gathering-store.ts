@@ -1,14 +1,13 @@
 import type { MessageStore } from '../../domain/sending/message-store.ts';
 import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
-import { coalescedPut, coalescedRead } from '../client/coalescer.ts';
+import { coalescedRead } from '../client/coalescer.ts';
 import { gather } from '../client/gather.ts';
 import type { Table } from '../client/table.ts';
 import { eventWorkItem } from '../due-work/outbox.ts';
 import { takenEvents } from '../webhooks/takers.ts';
 import { sentMessageOf } from './inbound-rows.ts';
 import { markLate } from './late-changes.ts';
-import { referenceRows } from './reference-rows.ts';
 import { withTakenEvents } from './reserve.ts';
 import { mayJoin, reserveTogether, type TogetherOutcome, togetherKey } from './reserve-together.ts';
 import { type Settling, settleTogether } from './settle-together.ts';
@@ -55,7 +54,6 @@ export const gatheringStore = (
       const events = await takenEvents(table, message.organizationId, settlement.events);
       if (events.length > 0) return alone.settle(message, settlement);
       await markLate(table, [message], settlement.at);
-      await Promise.all(referenceRows(message, settlement).map((row) => coalescedPut(table, row)));
       const isSettled = await orElse(
         settled(message.organizationId, { message, settlement: { ...settlement, events } }),
         false,
