@@ -90,9 +90,11 @@ test('entries of a wallet and of its lanes are in rows of their own, and other w
   const entry = (lane: number, coins: number) =>
     entryWrite({ organizationId, lane, kind: 'hold', coins, held: -coins, at: 1_000 });
   const other = { update: KEYS.wallet(organizationId), add: { balance: -6 } };
-  const [first, ...rows] = groupedEntries([entry(0, -1), other, entry(1, -2), entry(0, -3)]);
+  const [oldest, ofLane, newest] = [entry(0, -1), entry(1, -2), entry(0, -3)];
+  const [first, ...rows] = groupedEntries([oldest, other, ofLane, newest]);
   expect(first).toBe(other);
   const puts = rows.map((write) => ('put' in write ? write.put : expect.fail()));
   expect(puts.map(({ pk }) => pk)).toEqual([KEYS.wallet(organizationId).pk, KEYS.walletLane(organizationId, 1).pk]);
   expect(puts.map((row) => entriesIn(row).map(({ coins }) => coins))).toEqual([[-1, -3], [-2]]);
+  expect(puts[0]?.sk).toBe('put' in newest && newest.put.sk);
 });

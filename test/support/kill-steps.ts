@@ -53,8 +53,8 @@ export const applies = (call: GateCall, { messageId }: Victim): boolean =>
   call.body.includes('providerReceipt');
 const marks = (call: GateCall, { eventId }: Victim) =>
   call.action === 'BatchWriteItem' && eventId !== undefined && call.body.includes(`EVT#${eventId}`);
-/** The key of a fallback's step has a line break, which JSON writes as two characters. */
-const steps = (call: GateCall, victim: Victim) => reserves(call, victim) && call.body.includes('step\\n');
+/** The key of a fallback's step has a line break, which JSON writes as two characters, and JSON in JSON as three. */
+const steps = (call: GateCall, victim: Victim) => reserves(call, victim) && /step\\{1,2}n/.test(call.body);
 
 /** Every step of a message's life at which its process may end, one row each. */
 export const STEPS = {
