@@ -22,14 +22,16 @@ const sentRow = async (): Promise<Row> => {
 };
 /** A row as it was stored when each attribute was one by itself. */
 const asBefore = (row: Row): Row => {
-  const { env, direction, type, priority, route, units, callerKey, decisions, content } = messageRows.read(row);
+  const message = messageRows.read(row);
+  const { id, env, direction, type, priority, route, units, callerKey, band, decisions, content } = message;
   const { fixed: _, ...others } = row;
-  return { ...others, env, direction, type, priority, route, units, callerKey, decisions, content };
+  const fixed = { env, direction, type, priority, route, units, callerKey, band };
+  return { ...others, id, ...fixed, decisions, content };
 };
 
 test('what never changes about a message is one text of its row, with the decisions of its acceptance', async () => {
   const row = await sentRow();
-  expect(row).not.toHaveProperty('callerKey');
+  for (const name of ['id', 'callerKey']) expect(row).not.toHaveProperty(name);
   const message = messageRows.read(row) as MessageOf<'sms'>;
   expect(message).toMatchObject({ env: 'live', direction: 'outbound', type: 'text', route: 'premium', units: 1 });
   expect(message.content).toEqual({ text: 'Oi', encoding: 'GSM-7', length: 2, segments: 1 });
@@ -45,6 +47,17 @@ test('a row with each attribute by itself, as earlier versions wrote them, is th
   const before = asBefore(row);
   expect(before).not.toHaveProperty('fixed');
   expect(messageRows.read(before)).toEqual(messageRows.read(row));
+});
+
+test('a row whose text lacks what was added to it later is the same message', async () => {
+  const row = await sentRow();
+  const { fixed, ...others } = row;
+  const [values, decisions] = JSON.parse(String(fixed)) as [unknown[], unknown[]];
+  const message = messageRows.read(row);
+  const band = { index: 0, from: 1, upTo: null };
+  const shorter = { ...others, id: message.id, band, fixed: JSON.stringify([values.slice(0, 7), decisions]) };
+  expect(messageRows.read(shorter)).toEqual({ ...message, band });
+  expect(messageRows.read(messageRows.write({ ...message, band }))).toEqual({ ...message, band });
 });
 
 test('a row whose text is not one of a message is refused', async () => {

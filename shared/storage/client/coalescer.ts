@@ -2,6 +2,7 @@ import { nameOf } from './batch-calls.ts';
 import type { WriteOp } from './expressions.ts';
 import type { Key, Row } from './row.ts';
 import type { CancelReason, Table, TransactOutcome } from './table.ts';
+import { writeName } from './transactions.ts';
 
 /** Maximum items per call (DynamoDB, BatchGetItem and TransactWriteItems). */
 const MAX_PER_CALL = 100;
@@ -75,7 +76,7 @@ const enqueue = <Item, Answer>(
 type WriteRequest = Request<WriteOp, TransactOutcome>;
 
 /** Makes the writes in one call. A single one needs no transaction, which would cost twice as much. */
-const writeAll = async (table: Table, operations: readonly WriteOp[]): Promise<TransactOutcome> => {
+export const writeAll = async (table: Table, operations: readonly WriteOp[]): Promise<TransactOutcome> => {
   const [only] = operations;
   if (!only || operations.length > 1 || 'check' in only) return table.transact(operations);
   const { ok, row } = await table.write(only);
@@ -119,12 +120,6 @@ const partition = (reasons: readonly CancelReason[], requests: readonly WriteReq
   return { passed, failed };
 };
 
-const keyOf = (operation: WriteOp): Key => {
-  if ('put' in operation) return operation.put;
-  if ('update' in operation) return operation.update;
-  return 'delete' in operation ? operation.delete : operation.check;
-};
-
 type WriteQueues = WeakMap<Table, Queue<WriteOp, TransactOutcome>>;
 const writes = new Map<string, WriteQueues>();
 
@@ -141,11 +136,8 @@ export const coalescedTransact = (
 ): Promise<TransactOutcome> => {
   const queues: WriteQueues = writes.get(queue) ?? new WeakMap();
   writes.set(queue, queues);
-  return enqueue(
-    queueOf(queues, table),
-    operations,
-    operations.map((operation) => nameOf(keyOf(operation))),
-    (requests) => transact(table, requests),
+  return enqueue(queueOf(queues, table), operations, operations.map(writeName), (requests) =>
+    transact(table, requests),
   );
 };
 

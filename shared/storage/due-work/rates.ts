@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Bucket } from '../../domain/access/rate-limits.ts';
 import { KEYS } from '../access-patterns.ts';
-import { coalescedTransact } from '../client/coalescer.ts';
+import { coalescedTransact, writeAll } from '../client/coalescer.ts';
 import { EXISTS } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { gather } from '../client/gather.ts';
@@ -17,10 +17,7 @@ const MAX_GUESSES = 10_000;
 type WriteDraw = (table: Table, write: WriteOp) => Promise<TransactOutcome>;
 
 /** By itself. */
-const writeAlone: WriteDraw = async (table, write) => {
-  const { ok, row } = await table.write(write);
-  return ok ? { ok } : { ok, reasons: [{ conditionFailed: true, ...(row ? { row } : {}) }] };
-};
+const writeAlone: WriteDraw = (table, write) => writeAll(table, [write]);
 
 /** With the draws that other callers of this process make at the same place of theirs: those of one caller are written apart, at half the price. */
 const writeTogether =

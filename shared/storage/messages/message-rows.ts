@@ -21,6 +21,7 @@ import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
+import { PARSE_KEY } from '../parse-key.ts';
 import { listShardOf } from '../table-indexes.ts';
 
 const text = z.string().optional();
@@ -177,16 +178,27 @@ const contentText = ({ channel, content }: Pick<MessageRecord, 'channel' | 'cont
   JSON.stringify(z.encode(channelOf(channel).storedContent, content));
 
 /** The attributes that no update changes, and no condition, filter or index reads. Stored rows have them in this order: it may only grow, at its end. */
-const FIXED = ['env', 'direction', 'type', 'priority', 'route', 'units', 'callerKey'] as const;
+const FIXED = [
+  'env',
+  'direction',
+  'type',
+  'priority',
+  'route',
+  'units',
+  'callerKey',
+  'band',
+  'instagramAccountId',
+  'templateId',
+] as const;
 type Fixed = (typeof FIXED)[number];
 const fixedText = z.tuple([z.array(z.unknown()), z.array(decision)]);
 const isFixed = (name: string): boolean => (FIXED as readonly string[]).includes(name);
 
 /**
  * A row with its fixed attributes, and the decisions of its acceptance, in one text: each time that a row is written, it is parsed and stored
- * attribute by attribute, and pays for their names.
+ * attribute by attribute, and pays for their names. Its key has its id.
  */
-const withFixed = ({ decisions, pk, sk, ...row }: Row): Row => {
+const withFixed = ({ decisions, pk, sk, id: _, ...row }: Row): Row => {
   const others = Object.fromEntries(Object.entries(row).filter(([name]) => !isFixed(name)));
   return { ...others, pk, sk, fixed: JSON.stringify([FIXED.map((name) => row[name]), decisions]) };
 };
@@ -196,7 +208,8 @@ const withoutFixed = ({ fixed, ...row }: Row): Row => {
   if (fixed === undefined) return { ...row, content };
   const [values, decisions] = fixedText.parse(JSON.parse(z.string().parse(fixed)));
   const later = Array.isArray(row.decisions) ? row.decisions : [];
-  const named = Object.fromEntries(values.map((value, at) => [FIXED[at], value]));
+  const present = values.flatMap((value, at) => (value === null ? [] : [[FIXED[at], value] as const]));
+  const named = { id: PARSE_KEY.message(row), ...Object.fromEntries(present) };
   return { ...named, ...row, content, decisions: [...decisions, ...later] };
 };
 

@@ -3,7 +3,7 @@ import type { Settlement } from '../../domain/sending/message-store.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
-import { inTransactions, type TransactionPart } from '../client/transactions.ts';
+import { inTransactions, type TransactionPart, writeName } from '../client/transactions.ts';
 import { groupedEntries, isEntryWrite } from '../wallet/entries.ts';
 import { settleWrites, summedAdds } from './message-writes.ts';
 import { referenceRows } from './reference-rows.ts';
@@ -37,7 +37,7 @@ const partOf = (table: Table, settling: Settling, shardBy: MessageRecord['id']):
 
 /** The writes of the rows, each row once: of messages to the same recipient, the last one is found by a reply. */
 const latest = (rows: readonly Row[]): WriteOp[] => [
-  ...new Map(rows.map((row): [string, WriteOp] => [`${row.pk} ${row.sk}`, { put: row }])).values(),
+  ...new Map(rows.map((put): WriteOp => ({ put })).map((write) => [writeName(write), write])).values(),
 ];
 
 /**
