@@ -90,8 +90,8 @@ export const listEmails = defineOperation({
     ...paged(50, 200),
   }),
   answer: pageOf(EmailMessage, 'EmailPage', 'e-mails'),
-  // A lookup draws from its credential's token bucket.
-  uses: { table: 'write', rootKeys: ['recipients'] },
+  // A lookup draws from its credential's token bucket; totals store counts, and have long lists counted in the background.
+  uses: { table: 'write', queues: ['outcome'], rootKeys: ['recipients'] },
 });
 
 export const getEmail = defineOperation({

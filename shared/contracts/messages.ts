@@ -17,8 +17,8 @@ export const listMessages = defineOperation({
   ...reads,
   id: 'messages.list',
   route: 'GET /messages',
-  // Its totals store counts of past hours and days.
-  uses: { table: 'write' },
+  // Its totals store counts of past hours and days, and have long lists counted in the background.
+  uses: { table: 'write', queues: ['outcome'] },
   summary: 'List messages of all channels, sent and received, newest first',
   query: z.strictObject({
     status: status.optional(),

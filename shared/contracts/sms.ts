@@ -183,8 +183,8 @@ export const listSms = defineOperation({
   }),
   answer: pageOf(SmsMessage, 'SmsMessagePage', 'messages', 'SMS'),
   errors: ['VALIDATION_ERROR'],
-  // A lookup draws from its credential's token bucket.
-  uses: { table: 'write', rootKeys: ['recipients'] },
+  // A lookup draws from its credential's token bucket; totals store counts, and have long lists counted in the background.
+  uses: { table: 'write', queues: ['outcome'], rootKeys: ['recipients'] },
 });
 
 export const getSms = defineOperation({

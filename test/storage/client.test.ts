@@ -31,6 +31,21 @@ describe('the client of the table', async () => {
     expect(lengths.at(-1)).toBe(0);
   });
 
+  test.each([
+    [undefined, 10_000],
+    [50_000, 10_000],
+    [25, 25],
+  ])('asks for no more rows than a page of 1 MB has, of a range of which %s are wanted', async (limit, asked) => {
+    const table = new Table(tableClient(endpoint), 'table');
+    await table.query({ partition: 'P', ...(limit === undefined ? {} : { limit }) });
+    await table.countPage({ partition: 'P', only: ['pk'], ...(limit === undefined ? {} : { limit }) });
+    const [read, count] = bodies.slice(-2).map((body) => JSON.parse(body));
+    expect([read.Limit, count.Limit]).toEqual([asked, asked]);
+    // DynamoDB refuses names that no expression uses.
+    expect(Object.keys(count.ExpressionAttributeNames)).toEqual(['#pk']);
+    expect(count).not.toHaveProperty('ProjectionExpression');
+  });
+
   test('reports the table as unavailable after five calls without an answer', async () => {
     answer = false;
     const before = bodies.length;

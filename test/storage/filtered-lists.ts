@@ -4,6 +4,7 @@ import { unifiedStatus } from '../../shared/domain/tracking/views.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { listAllMessages, type UnifiedFilter } from '../../shared/storage/messages/message-merge.ts';
 import { messageRows } from '../../shared/storage/messages/message-rows.ts';
+import type { ListReading } from '../../shared/storage/messages/totals/filtered-total.ts';
 import { accepted } from '../support/accepted.ts';
 import type { startWorld } from '../support/world.ts';
 
@@ -19,7 +20,7 @@ export const filteredLists = async (world: World, maxEntries?: number) => {
   const { id } = accepted(await world.sms(actor));
   const base = (await world.ports.messageStore.read(id)) as MessageRecord;
   await world.table.write({ update: KEYS.wallet(actor.organizationId), set: { sms: 1_000_000, ledgers: 2 } });
-  const reading = { ...world.reading, smallList: 0, ...(maxEntries === undefined ? {} : { maxEntries }) };
+  const reading: ListReading = { ...world.reading, smallList: 0, ...(maxEntries === undefined ? {} : { maxEntries }) };
   let made = 0;
   /** Writes a message as if it had been sent at a moment. */
   const add = async (createdAt: number, fields: Partial<MessageRecord> = {}): Promise<MessageRecord> => {
@@ -28,8 +29,8 @@ export const filteredLists = async (world: World, maxEntries?: number) => {
     await world.table.write({ put: messageRows.write(message) });
     return message;
   };
-  const total = async (filter: UnifiedFilter): Promise<number> =>
-    (await listAllMessages(reading, actor.organizationId, filter, PAGE)).total;
+  const total = async (filter: UnifiedFilter, from: ListReading = reading): Promise<number> =>
+    (await listAllMessages(from, actor.organizationId, filter, PAGE)).total;
   const page = async (filter: UnifiedFilter, of: { readonly skip: number; readonly limit: number }) =>
     (await listAllMessages(reading, actor.organizationId, filter, of)).items.map(({ id }) => id);
   const read = async (id: MessageRecord['id']) => (await world.ports.messageStore.read(id)) as MessageRecord;

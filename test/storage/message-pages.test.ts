@@ -66,8 +66,8 @@ describe('a page of what is rare', () => {
     const parts = Array.from({ length: 250 }, (_, at) => {
       const from = world.now - at * HOUR;
       const known = new Map([['failed', [placeOf({ createdAt: from, id: newId('message') })]]]);
-      const rare = { groups: ['failed'], late: [], known };
-      return { kind: 'hour', from, until: from + HOUR, size: 40, total: 1, rare } as const;
+      const rare = { kind: 'hour', groups: ['failed'], late: [], known } as const;
+      return { from, until: from + HOUR, size: 40, total: 1, rare };
     });
     const next = filteredKeys(world.table, list, { parts, spans: [], near: 0 }, 240);
     const found: unknown[] = [];

@@ -1,3 +1,4 @@
+import { nameOf } from './batch-calls.ts';
 import type { WriteOp } from './expressions.ts';
 
 /** A group of writes that must be in one transaction, which it may share with other groups. */
@@ -17,7 +18,7 @@ const MAX_BYTES = 2_000_000;
 export const writeName = (write: WriteOp): string => {
   const key =
     'put' in write ? write.put : 'update' in write ? write.update : 'delete' in write ? write.delete : write.check;
-  return `${key.pk} ${key.sk}`;
+  return nameOf(key);
 };
 
 /** Distributes groups over transactions, in order: none writes a row twice, and none is too large. */

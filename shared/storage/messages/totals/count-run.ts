@@ -36,22 +36,22 @@ export interface Limits {
 const FEW_LATE = 8;
 const ENTRIES_PER_MESSAGE = 32;
 
-/** A counted hour or day, and how a page finds its matches. */
-export interface CountedPart extends Span {
+/** The matches of an hour or day by the stored positions of its groups, and the messages that changed since. */
+export interface StoredMatches {
   readonly kind: Kind;
+  readonly groups: readonly string[];
+  readonly late: readonly LateMessage[];
+  /** The positions, if they were determined just now. */
+  readonly known?: Groups;
+}
+
+/** A counted hour or day, or a searched span, and how a page finds its matches. */
+export interface CountedPart extends Span {
   /** The numbers of all of its messages, and of matches. */
   readonly size: number;
   readonly total: number;
-  /**
-   * The positions of the matches, if they are few: in groups whose positions are stored, and among messages that changed since. Otherwise
-   * the index finds them.
-   */
-  readonly rare?: {
-    readonly groups: readonly string[];
-    readonly late: readonly LateMessage[];
-    /** The positions, if they were determined just now. */
-    readonly known?: Groups;
-  };
+  /** The positions of the matches, or how to read them, if they are few. Otherwise the index finds them. */
+  readonly rare?: StoredMatches | { readonly found: readonly Place[] };
 }
 
 /** The counted part of a run, and the spans that are left to be counted by reading them. */
@@ -159,8 +159,8 @@ const settledPart = (
   const settled = groups.reduce((sum, group) => sum + (counts[group] ?? 0), 0);
   const total = late.reduce((sum, { now, settled: before }) => sum + isMatching(now) - isMatching(before), settled);
   const size = sizeOf(counts);
-  const rare = isRare(settled, size) ? { rare: { groups, late, ...(known ? { known } : {}) } } : {};
-  return { kind, from, until: from + lengthOf(kind), size, total, ...rare };
+  const rare = isRare(settled, size) ? { rare: { kind, groups, late, ...(known ? { known } : {}) } } : {};
+  return { from, until: from + lengthOf(kind), size, total, ...rare };
 };
 
 /** Hours or days with too many late changes: those whose entries were read are counted from them, the others are left. */
@@ -173,7 +173,7 @@ const countDear = ({ kind }: Run, { filter }: FilteredList, { fresh }: Known, st
     if (!entries) left.push(span);
     else {
       const total = entries.filter(({ facts }) => matches(facts, filter)).length;
-      parts.push({ ...span, kind, size: entries.length, total });
+      parts.push({ ...span, size: entries.length, total });
     }
   }
   return { parts, left };

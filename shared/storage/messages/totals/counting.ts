@@ -47,10 +47,15 @@ const countingRows = defineRow<Counting>()({
   key: keyOf,
 });
 
-/** Has the rest of a list counted, unless that is under way already. One write. */
-export const requestCounting = async (table: Table, asked: Omit<Counting, 'from'>, now: number): Promise<void> => {
+/** Has the rest of a list counted: the key of its row; undefined if that is under way already. One write. */
+export const requestCounting = async (
+  table: Table,
+  asked: Omit<Counting, 'from'>,
+  now: number,
+): Promise<Key | undefined> => {
   const counting = { ...asked, from: 0 };
-  await table.write({ put: { ...countingRows.write(counting), ...dueAt(counting, now) }, when: ABSENT });
+  const { ok } = await table.write({ put: { ...countingRows.write(counting), ...dueAt(counting, now) }, when: ABSENT });
+  return ok ? keyOf(counting) : undefined;
 };
 
 export const readCounting = (table: Table, key: Key): Promise<Counting | undefined> =>

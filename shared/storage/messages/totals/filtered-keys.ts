@@ -4,14 +4,14 @@ import { mergeNewest, type Source } from '../../client/merge-newest.ts';
 import { keysOf, partsOf } from '../../client/pages.ts';
 import type { Row } from '../../client/row.ts';
 import type { Table } from '../../client/table.ts';
-import { type CountedPart, countedAs, type FilteredList, searched } from './count-run.ts';
+import { type CountedPart, countedAs, type FilteredList, type StoredMatches, searched } from './count-run.ts';
 import type { Span } from './cover.ts';
 import { matches } from './list-filter.ts';
 import { type Groups, type Place, placeOf, readRare } from './rare-places.ts';
 
-/** A part with few matches, whose positions are stored so that they can be read without the index. */
+/** A part with few matches, whose positions are known or stored, so that they are read without the index. */
 type RarePart = CountedPart & { readonly rare: NonNullable<CountedPart['rare']> };
-/** How a stretch of a list is searched: by reading the index, or by the stored positions of its parts, newest first. */
+/** How a stretch of a list is searched: by reading the index, or by the positions in its parts, newest first. */
 type Stretch = { readonly span: Span } | { readonly parts: readonly RarePart[] };
 
 const isRarePart = (part: CountedPart): part is RarePart => part.rare !== undefined;
@@ -59,18 +59,20 @@ const stretchesOf = ({ parts, spans, near }: Counted): Stretch[] => {
 };
 
 /** The matching messages of a part, newest first; undefined if the positions of one of its groups are not stored. */
-const placesOf = (
-  { rare: { groups, late } }: RarePart,
-  list: FilteredList,
-  kept: Groups | undefined,
-): Place[] | undefined => {
-  const settled = groups.map((group) => kept?.get(group));
+const placesOf = ({ rare }: RarePart, list: FilteredList, kept: Groups | undefined): readonly Place[] | undefined => {
+  if ('found' in rare) return rare.found;
+  const { groups, late, known = kept } = rare;
+  const settled = groups.map((group) => known?.get(group));
   if (settled.includes(undefined)) return undefined;
   const changed = new Set(late.map(placeOf));
   const present = late.filter(({ now }) => now && matches(now, list.filter)).map(placeOf);
   const unchanged = settled.flatMap((places = []) => places.filter((place) => !changed.has(place)));
   return [...unchanged, ...present].sort().reverse();
 };
+
+/** Whether the positions of a part are to be read. */
+const isUnread = (part: RarePart): part is RarePart & { readonly rare: StoredMatches } =>
+  'groups' in part.rare && !part.rare.known && part.rare.groups.length > 0;
 
 /**
  * The keys of a list's matching messages, newest first, for a page that ends after `wanted` of them. Of the counted part, only hours and
@@ -87,12 +89,16 @@ export const filteredKeys = (table: Table, list: FilteredList, counted: Counted,
     [order]: place,
   });
   const readPlaces = async (some: readonly RarePart[]): Promise<Row[]> => {
-    const unknown = some.filter(({ rare: { known, groups } }) => !known && groups.length > 0);
-    const read = await readRare(table, countedAs(list), unknown);
-    const keptOf = new Map(unknown.map((part, at) => [part, read[at]]));
+    const unread = some.filter(isUnread);
+    const read = await readRare(
+      table,
+      countedAs(list),
+      unread.map(({ from, rare: { kind } }) => ({ kind, from })),
+    );
+    const keptOf = new Map<RarePart, Groups | undefined>(unread.map((part, at) => [part, read[at]]));
     const found = await Promise.all(
       some.map(async (part) => {
-        const places = placesOf(part, list, part.rare.known ?? keptOf.get(part));
+        const places = placesOf(part, list, keptOf.get(part));
         return places ? places.map(keyAt) : readIndex(part);
       }),
     );

@@ -1,14 +1,16 @@
+import type { Id } from '../../../domain/core/ids.ts';
 import type { Clock } from '../../../domain/core/time.ts';
 import type { PageRequest } from '../../../domain/message/lists.ts';
 import { mergeNewest, type Source } from '../../client/merge-newest.ts';
 import { countAll, fullRows, keysOf, partsOf, type ShardedRange, type Window } from '../../client/pages.ts';
-import type { Row } from '../../client/row.ts';
+import type { Key, Row } from '../../client/row.ts';
 import type { Table } from '../../client/table.ts';
 import { countRun, type FilteredList, searched } from './count-run.ts';
 import { requestCounting } from './counting.ts';
 import { cover, type Span } from './cover.ts';
 import { filteredKeys } from './filtered-keys.ts';
 import { conditionOf } from './list-filter.ts';
+import { type RemainingMs, searchSpans } from './search-spans.ts';
 
 /** The table and clock for reading lists. */
 export interface ListReading {
@@ -20,7 +22,12 @@ export interface ListReading {
   readonly smallList?: number;
   /** Maximum entries that an answer reads to count them; tests set less than 50,000. */
   readonly maxEntries?: number;
+  /** Default: without a limit. */
+  readonly remainingMs?: RemainingMs;
+  /** Called with a list that was stored to be counted in the background, so that this begins at once. */
+  readonly onUncounted?: (key: Key, organizationId: Id<'organization'>) => void;
 }
+const unlimited: RemainingMs = () => Number.POSITIVE_INFINITY;
 
 export const SMALL_LIST = 2_000;
 /** Maximum entries read into memory for one response. */
@@ -38,11 +45,6 @@ const merged = (spans: readonly Span[]): Span[] => {
     else found.push(span);
   }
   return found;
-};
-
-const countDirectly = async (table: Table, list: FilteredList, spans: readonly Span[]): Promise<number> => {
-  const counts = await Promise.all(merged(spans).map((span) => countAll(table, searched(list, span))));
-  return counts.reduce((sum, count) => sum + count, 0);
 };
 
 /** The matches of a filtered list within a window. */
@@ -65,12 +67,14 @@ export const countableFrom = ({ rowsLeave }: Pick<ListReading, 'rowsLeave'>, now
 
 /** Has the rest of a list counted in the background, if an answer left some of it. Those of inbound messages are left to the answers. */
 const requestRest = async (
-  { table, clock }: ListReading,
+  { table, clock, onUncounted }: ListReading,
   { range, filter: { batchId }, marked }: FilteredList,
 ): Promise<void> => {
   if (!marked) return;
   const { organizationId, channel, campaignId } = marked;
-  await requestCounting(table, { organizationId, channel, campaignId, batchId, list: range.partition }, clock());
+  const counting = { organizationId, channel, campaignId, batchId, list: range.partition };
+  const key = await requestCounting(table, counting, clock());
+  if (key) onUncounted?.(key, organizationId);
 };
 
 /** Whether a list has all messages of an organization's channel and direction, whose number is stored. */
@@ -87,7 +91,7 @@ export const findFiltered = async (
   { from = 0, to = Number.POSITIVE_INFINITY }: Window,
   size: number,
 ): Promise<Found> => {
-  const { table, clock, smallList = SMALL_LIST, maxEntries = MAX_ENTRIES } = reading;
+  const { table, clock, smallList = SMALL_LIST, maxEntries = MAX_ENTRIES, remainingMs = unlimited } = reading;
   const whole = { from: Math.max(0, from), until: to + 1 };
   if (size <= smallList) return findInRange(table, searched(list, whole));
   const now = clock();
@@ -103,11 +107,11 @@ export const findFiltered = async (
   const counted = await Promise.all(runs.map((run) => countRun(table, list, run, limits)));
   if (counted.some(({ beyond }) => beyond.length > 0)) await requestRest(reading, list);
   const parts = counted.flatMap((run) => run.parts);
-  const spans = [...older, ...direct, ...counted.flatMap(({ left }) => left)];
-  return {
-    total: async () => parts.reduce((sum, { total }) => sum + total, 0) + (await countDirectly(table, list, spans)),
-    keys: (wanted) => [filteredKeys(table, list, { parts, spans, near: smallList / 2 }, wanted)],
-  };
+  const rest = merged([...older, ...direct, ...counted.flatMap(({ left }) => left)]);
+  const found = await searchSpans(table, list, rest, remainingMs);
+  const total = parts.reduce((sum, part) => sum + part.total, found.total);
+  const whereabouts = { parts: [...parts, ...found.parts], spans: found.spans, near: smallList / 2 };
+  return { total: async () => total, keys: (wanted) => [filteredKeys(table, list, whereabouts, wanted)] };
 };
 
 /** The full rows of a page of matches in lists of one index, newest first; skipped rows are not read in full. */
