@@ -13,11 +13,13 @@ describe('the client of the table', async () => {
   const bodies: string[] = [];
   const lengths: number[] = [];
   let answer = true;
+  const pages: object[] = [];
   const server = createServer((incoming, outgoing) => {
     void buffer(incoming).then((body) => {
       bodies.push(body.toString('utf8'));
       lengths.push(Number(incoming.headers['content-length']) - body.length);
-      if (answer) outgoing.setHeader('content-type', 'application/x-amz-json-1.0').end('{}');
+      if (answer)
+        outgoing.setHeader('content-type', 'application/x-amz-json-1.0').end(JSON.stringify(pages.shift() ?? {}));
     });
   });
   const { url: endpoint } = await use(listening(server));
@@ -44,6 +46,13 @@ describe('the client of the table', async () => {
     // DynamoDB refuses names that no expression uses.
     expect(Object.keys(count.ExpressionAttributeNames)).toEqual(['#pk']);
     expect(count).not.toHaveProperty('ProjectionExpression');
+  });
+
+  test('counts a range over all of its pages', async () => {
+    const LastEvaluatedKey = { pk: { S: 'P' }, sk: { S: 'two' } };
+    pages.push({ Count: 2, LastEvaluatedKey }, { Count: 1 });
+    expect(await new Table(tableClient(endpoint), 'table').count({ partition: 'P' })).toBe(3);
+    expect(bodies.slice(-2).map((body) => JSON.parse(body).ExclusiveStartKey)).toEqual([undefined, LastEvaluatedKey]);
   });
 
   test('reports the table as unavailable after five calls without an answer', async () => {

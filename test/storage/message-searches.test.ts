@@ -47,6 +47,19 @@ describe('a part of a list that no counts cover', () => {
         );
     }
   });
+
+  test('is counted, rather than kept, as soon as it is seen that many messages match', async () => {
+    const kit = await filteredLists(world);
+    await recent(kit, 6_600, 60);
+    const count = vi.spyOn(world.table, 'countPage');
+    await kit.total(FAILED);
+    const ofFew = count.mock.calls.length;
+    await kit.total(DELIVERED);
+    const ofMany = count.mock.calls.length - ofFew;
+    vi.restoreAllMocks();
+    expect(ofFew).toBe(0);
+    expect(ofMany).toBeGreaterThan(0);
+  });
 });
 
 describe('an answer whose time ends while it searches a list', () => {
