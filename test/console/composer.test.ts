@@ -71,8 +71,9 @@ describe('the composer', () => {
     await second?.getByLabel('Destinatário').fill('rui@loja.example');
     await second?.getByLabel('Esperar pela entrega').fill('2');
     await second?.getByLabel('Unidade').selectOption('h');
-    await hop(page, 'sms').getByText('Depois de 10 minutos sem entrega').waitFor();
+    // Only this is of the complete plan: until the second fallback has its channel, both are SMS after ten minutes.
     await hop(page, 'email').getByText('Depois de 2 horas sem entrega').waitFor();
+    await hop(page, 'sms').getByText('Depois de 10 minutos sem entrega').waitFor();
     await page.getByText('No máximo, com todas as tentativas').waitFor();
     await inspect(page, 'composer-fallbacks');
     await page.getByRole('button', { name: 'Adiantar a tentativa 2' }).click();
