@@ -59,12 +59,9 @@ export const messageRange = (
 const isReadInFull = ({ recipientHash, status, via }: MessageFilter): boolean =>
   recipientHash !== undefined && (status !== undefined || via !== undefined);
 
-/** The messages with the status and carrier of a filter. */
-const matching = (messages: readonly MessageRecord[], { status, via }: MessageFilter): MessageRecord[] =>
-  messages.filter(
-    (message) =>
-      (status === undefined || [status].flat().includes(message.status)) && (via === undefined || message.via === via),
-  );
+/** Whether a message, as it is now, has the status and carrier of a filter: nothing else of it changes with its delivery. */
+const isMatch = ({ status, via }: MessageFilter, message: MessageRecord): boolean =>
+  (status === undefined || [status].flat().includes(message.status)) && (via === undefined || message.via === via);
 
 /** The part of a filter that its index evaluates. */
 const listFilterOf = (filter: MessageFilter): ListFilter => {
@@ -132,7 +129,7 @@ export const listMessagePage = async <C extends Channel>(
   const range = rangeOf(organizationId, channel, filter, shards);
   if (isReadInFull(filter)) {
     const all = await newestPage(table, range, { skip: 0, limit: Number.MAX_SAFE_INTEGER });
-    const found = matching(all.map(messageRows.read), filter) as MessageOf<C>[];
+    const found = all.map(messageRows.read).filter((message) => isMatch(filter, message)) as MessageOf<C>[];
     return { items: found.slice(page.skip, page.skip + page.limit), total: found.length };
   }
   const size = read?.wallet[channel] ?? 0;
@@ -142,8 +139,10 @@ export const listMessagePage = async <C extends Channel>(
   const found = isCounted
     ? await findSent(reading, selection, listFilterOf(filter), { size, shards })
     : findInRange(table, range, isWhole(range) ? size : undefined);
-  const [rows, total] = await Promise.all([foundPage(table, [found], range.index, page), found.total()]);
-  return { items: rows.map(messageRows.read) as MessageOf<C>[], total };
+  return foundPage(table, [found], range.index, page, (row) => {
+    const message = messageRows.read(row);
+    return isMatch(filter, message) ? (message as MessageOf<C>) : undefined;
+  });
 };
 
 /**
@@ -159,10 +158,13 @@ export const listMessageCursor = async <C extends Channel>(
   if (isEmpty(filter)) return { items: [] };
   const { organizationId } = request.scope;
   const shards = isOfOne(filter) ? 0 : await readListShards(table, organizationId);
-  return cursorItems(table, rangeOf(organizationId, channel, filter, shards), request, (rows) => {
-    const messages = rows.map(messageRows.read);
-    return (isReadInFull(filter) ? matching(messages, filter) : messages) as MessageOf<C>[];
-  });
+  const range = rangeOf(organizationId, channel, filter, shards);
+  return cursorItems(
+    table,
+    range,
+    request,
+    (rows) => rows.map(messageRows.read).filter((message) => isMatch(filter, message)) as MessageOf<C>[],
+  );
 };
 
 /** The replies to a message, or all of an organization. */

@@ -4,7 +4,7 @@ import type { Channel } from '../../domain/message/channel.ts';
 import type { StoredMessage } from '../../domain/message/inbound-message.ts';
 import type { Page } from '../../domain/message/lists.ts';
 import { MESSAGE_STATUSES } from '../../domain/message/message.ts';
-import { UNIFIED_OF, type UnifiedStatus } from '../../domain/tracking/views.ts';
+import { UNIFIED_OF, type UnifiedStatus, unifiedStatus } from '../../domain/tracking/views.ts';
 import { equal } from '../client/conditions.ts';
 import type { ListRange } from '../client/cursor-pages.ts';
 import { between, isEmpty, type Window } from '../client/pages.ts';
@@ -104,6 +104,11 @@ const listsOf = async (
   });
 };
 
+/** Whether a message, as it is now, has the status of a filter: nothing else of it changes with its delivery. */
+const isMatch = ({ status }: UnifiedFilter, message: StoredMessage): boolean =>
+  status === undefined ||
+  status === (message.direction === 'inbound' ? UNIFIED_OF[message.status] : unifiedStatus(message));
+
 const NOTHING = { items: [], total: 0 };
 
 /**
@@ -125,9 +130,8 @@ export const listAllMessages = async (
   const found = await Promise.all(
     lists.map(async ({ range, size, find }) => (isWhole(range) ? findInRange(table, range, size) : find())),
   );
-  const [rows, ...totals] = await Promise.all([
-    foundPage(table, found, lists[0]?.range.index, { skip, limit }),
-    ...found.map(({ total }) => total()),
-  ]);
-  return { items: rows.map(readStoredMessage), total: totals.reduce((sum, count) => sum + count, 0) };
+  return foundPage(table, found, lists[0]?.range.index, { skip, limit }, (row) => {
+    const message = readStoredMessage(row);
+    return isMatch(filter, message) ? message : undefined;
+  });
 };

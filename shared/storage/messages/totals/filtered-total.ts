@@ -1,7 +1,7 @@
 import type { Id } from '../../../domain/core/ids.ts';
 import type { Clock } from '../../../domain/core/time.ts';
-import type { PageRequest } from '../../../domain/message/lists.ts';
-import { mergeNewest, type Source } from '../../client/merge-newest.ts';
+import type { Page, PageRequest } from '../../../domain/message/lists.ts';
+import { Merged, type Source } from '../../client/merge-newest.ts';
 import { countAll, fullRows, keysOf, partsOf, type ShardedRange, type Window } from '../../client/pages.ts';
 import type { Key, Row } from '../../client/row.ts';
 import type { Table } from '../../client/table.ts';
@@ -114,13 +114,40 @@ export const findFiltered = async (
   return { total: async () => total, keys: (wanted) => [filteredKeys(table, list, whereabouts, wanted)] };
 };
 
-/** The full rows of a page of matches in lists of one index, newest first; skipped rows are not read in full. */
-export const foundPage = async (
+/** How often a page is filled up with further messages, for those that no longer match when they are read in full. */
+const MAX_FILLS = 3;
+
+/** How a page reads a message; undefined if it changed since the index was read, and does not match any more. */
+type ReadMatch<T> = (row: Row) => T | undefined;
+
+/**
+ * A page of matches in lists of one index, newest first; skipped rows are not read in full. All items match; the total is without those that
+ * no longer did, and never less than the page shows.
+ */
+export const foundPage = async <T>(
   table: Table,
   lists: readonly Found[],
   index: ShardedRange['index'],
   { skip, limit }: PageRequest,
-): Promise<Row[]> => {
+  readMatch: ReadMatch<T>,
+): Promise<Page<T>> => {
+  const totals = Promise.all(lists.map(({ total }) => total()));
   const sources = lists.flatMap(({ keys }) => keys(skip + limit));
-  return fullRows(table, await mergeNewest(sources, (row) => String(row[`${index}sk`]), skip, limit));
+  const merged = new Merged(sources, (row) => String(row[`${index}sk`]));
+  const readItems = async (): Promise<{ readonly items: T[]; readonly changed: number }> => {
+    await merged.take(skip);
+    const items: T[] = [];
+    let changed = 0;
+    for (let fills = 0; fills <= MAX_FILLS && items.length < limit; fills++) {
+      const keys = await merged.take(limit - items.length);
+      if (keys.length === 0) break;
+      const matches = (await fullRows(table, keys)).flatMap((row) => readMatch(row) ?? []);
+      changed += keys.length - matches.length;
+      items.push(...matches);
+    }
+    return { items, changed };
+  };
+  const [counts, { items, changed }] = await Promise.all([totals, readItems()]);
+  const total = counts.reduce((sum, count) => sum + count, 0) - changed;
+  return { items, total: Math.max(total, items.length > 0 ? skip + items.length : 0) };
 };
