@@ -1,8 +1,10 @@
 import { expect, test, vi } from 'vitest';
 import type { Refusal } from '../../shared/domain/core/errors.ts';
 import { createVault } from '../../shared/domain/core/secrets.ts';
+import { isoTime } from '../../shared/domain/core/time.ts';
 import type { Page } from '../../shared/domain/message/lists.ts';
 import type { MessageRecord } from '../../shared/domain/message/message.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { listMessageCursor, listMessagePage, messageRange } from '../../shared/storage/messages/message-lists.ts';
 import { listAllMessages } from '../../shared/storage/messages/message-merge.ts';
 import { messageRows } from '../../shared/storage/messages/message-rows.ts';
@@ -19,14 +21,19 @@ const changing = async () => {
   const kit = await filteredLists(world);
   const messages = await fill(kit, 60, HOUR);
   const byId = new Map(messages.map((message) => [message.id, message]));
-  const changesOnce = (ids: readonly MessageRecord['id'][]) => {
+  type Change = (id: MessageRecord['id']) => Promise<unknown>;
+  const changesOnce = (ids: readonly MessageRecord['id'][], change: Change = (id) => kit.advance(id, 'read')) => {
     const getMany = world.table.getMany.bind(world.table);
-    return vi.spyOn(world.table, 'getMany').mockImplementationOnce(async (...read) => {
-      for (const id of ids) {
-        await kit.advance(id, 'read');
+    let left = ids;
+    return vi.spyOn(world.table, 'getMany').mockImplementation(async (keys, options) => {
+      const isPage = keys.some(({ pk }) => left.some((id) => pk === KEYS.message(id).pk));
+      const changed = isPage ? left : [];
+      if (isPage) left = [];
+      for (const id of changed) {
+        await change(id);
         byId.set(id, await kit.read(id));
       }
-      return getMany(...read);
+      return getMany(keys, options);
     });
   };
   return { kit, messages, byId, changesOnce };
@@ -72,6 +79,32 @@ test.each(LISTS)(
     expect(total).toBe(expected(byId.values(), DELIVERED));
   },
 );
+
+/** A change of a message's row by which it does not match any more. */
+const setTo = (set: Readonly<Record<string, unknown>>) => (id: MessageRecord['id']) =>
+  world.table.write({ update: KEYS.message(id), set });
+
+test('a page of a status has no message that was archived while it was read', async () => {
+  const { kit, messages, changesOnce } = await changing();
+  const [newest = '', ...others] = matching(messages, DELIVERED);
+  const read = changesOnce([newest as MessageRecord['id']], setTo({ archivedAt: isoTime(world.now) }));
+  const page = { skip: 0, limit: 4 };
+  const { items } = await listAllMessages(kit.reading, kit.actor.organizationId, DELIVERED, page);
+  read.mockRestore();
+  expect(items.map(({ id }) => id)).toEqual(others.slice(0, 4));
+});
+
+test('a page of a carrier has no message that another one took while it was read', async () => {
+  const { kit, changesOnce } = await changing();
+  const times = [3, 2, 1].map((minutes) => world.now - minutes * 60_000);
+  const [oldest, middle] = await Promise.all(times.map((at) => kit.add(at, { via: 'rcs' })));
+  const read = changesOnce([middle?.id as MessageRecord['id']], setTo({ via: 'sms' }));
+  const page = { skip: 1, limit: 4 };
+  const { items, total } = await listMessagePage(kit.reading, kit.actor.organizationId, 'sms', { via: 'rcs' }, page);
+  read.mockRestore();
+  expect(items.map(({ id }) => id)).toEqual([oldest?.id]);
+  expect(total).toBe(2);
+});
 
 test('a total that was counted before messages came is not less than the page with them shows', async () => {
   const { kit, messages } = await changing();
