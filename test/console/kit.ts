@@ -30,6 +30,8 @@ const { source: AXE } = createRequire(import.meta.resolve('@axe-core/playwright'
 
 /** Errors of a page, besides those that the test expects. */
 const faults = new WeakMap<Page, string[]>();
+/** The calls of a page that the service refused. */
+const refusals = new WeakMap<Page, string[]>();
 
 /* Code for the page is text: the tests are compiled for Node, which has no document. */
 const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) => {
@@ -56,8 +58,22 @@ const watch = async (page: Page): Promise<void> => {
     const isOurs = text.startsWith("Blocked script execution in 'about:srcdoc'");
     if (message.type() === 'error' && !isRefusal && !isOurs) seen.push(`console: ${text}`);
   });
+  const refused: string[] = [];
+  refusals.set(page, refused);
+  page.on('response', (answer) => {
+    if (answer.status() >= 400) refused.push(`${answer.status()} ${answer.request().method()} ${answer.url()}`);
+  });
   await page.exposeFunction('reportViolation', (what: string) => seen.push(`policy: ${what}`));
   await page.addInitScript({ content: REPORT_VIOLATIONS });
+};
+
+/** How much text of a page stands in a report. */
+const REPORTED_CHARACTERS = 3_000;
+/** The state of a page in which a test failed: without it, one that waited in vain says only what it waited for. */
+const reportOf = async (page: Page): Promise<string> => {
+  const text = await page.locator('body').innerText({ timeout: 5_000 }).catch(String);
+  const lines = [`Page ${page.url()}`, ...(faults.get(page) ?? []), ...(refusals.get(page) ?? [])];
+  return [...lines, text.slice(0, REPORTED_CHARACTERS)].join('\n');
 };
 
 /** No error, and nothing that the content security policy refused, since the page was opened. */
@@ -152,9 +168,12 @@ const startWithBrowser = async () => {
   /** A page of a new browser profile, until the end of the test: a page that stays open asks the service again and again. */
   const open = async (options: BrowserContextOptions = DESKTOP): Promise<Page> => {
     const context = await browser.newContext({ baseURL: messaging.url, ...options });
-    onTestFinished(() => context.close());
     context.setDefaultTimeout(PATIENCE_MS);
     const page = await context.newPage();
+    onTestFinished(async ({ task }) => {
+      if (task.result?.state === 'fail') console.error(await reportOf(page));
+      await context.close();
+    });
     await watch(page);
     return page;
   };
