@@ -57,13 +57,13 @@ const LIMITS: readonly Limit[] = [
   },
   {
     what: 'Processor time of a send with a test key, service and engine',
-    before: '4.5 ms; on this machine 3.4 to 3.7',
+    before: '4.5 ms; on the machine of the section 3.4 to 3.7',
     section: 'send',
     goal: 'processor time of a send (otp)',
   },
   {
     what: 'Sends a second of one process and one engine with a test key, so without a provider',
-    before: '329; on this machine 437 to 482',
+    before: '329; on the machine of the section 437 to 482',
     section: 'send',
     goal: 'sends/s (otp) at 64 connections',
   },
@@ -87,7 +87,7 @@ const TEXT = `## Before and after
 
 What stood in the way of a busy tenant before its traffic was spread over lanes, due work over shards, and breakers were shared (commit 7587362 and earlier, 2026-11-23), and the goal of this document
 that says where it stands now. Worked out: from the units of the rows and the documented limits of a partition key, not measured. A send behind the laws also writes its entry in the tenant's list and a due row, so that
-the rate that they let through is no more than that of each of them. 329, 608 and 4.5 ms are of a slower machine. On this machine, commit 7587362's own
+the rate that they let through is no more than that of each of them. 329, 608 and 4.5 ms are of a slower machine. On the machine of section send, commit 7587362's own
 bench (2 rounds on 2026-11-28) gives a send with a test key 437/s and 3.7 ms at 16 connections, and 482/s and 3.4 ms at 64: compare with these.`;
 
 /** The cells of a goal: what, measured, goal, holds. */
