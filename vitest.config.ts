@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
-import { join, matchesGlob } from 'node:path';
+import { join, matchesGlob, relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -79,7 +79,7 @@ const HEAP = ['--min-semi-space-size=16', '--max-semi-space-size=64'];
 /** Worlds have their table in memory (test/support/world-tables.ts): rules over rows, which both keep alike, for a sixth of the processor time. */
 const IN_MEMORY = { TEST_TABLE: 'memory' };
 
-/** In the order in which they start: the longest first, so that no worker runs one alone at the end. */
+/** In the order in which they start (see STARTS): the longest first, so that no worker runs one alone at the end. */
 const PROJECTS = {
   // Their histories take as long as the machine does: the bound is against those that hang.
   slow: { ...NATIVE, include: SLOW, isolate: true, testTimeout: 300_000 },
@@ -103,11 +103,30 @@ const PROJECTS = {
   unit: { ...NATIVE, include: [...UNIT], exclude: [...SLOW, ...QUALITY.slice(1)], isolate: false },
 };
 
+/** The projects in the order in which they start, and what starts before and between them. */
+const PLACES = ['first', ...Object.keys(PROJECTS).flatMap((name) => [name, `after ${name}`])];
+
+/**
+ * Files that do not start with their project's: they wait for real minutes, for hardly any processor time. If all of them ran at once, at the
+ * beginning, or some at the end of a project, the cores would idle; beside files that compute, the waiting costs nothing.
+ */
+const STARTS: readonly (readonly [files: string, place: string])[] = [
+  ['test/faults/{campaign,journey}-kill.test.ts', 'first'],
+  // Computes the longest.
+  ['test/journeys/model.test.ts', 'first'],
+  ['test/{faults/kill,smpp/processes}.test.ts', 'after slow'],
+  ['test/flows/smpp-{parts,reports}.test.ts', 'after quality'],
+  // The type check is of the project unit, and takes as long as the linters.
+  [UNIT[1], 'quality'],
+];
+
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    // The type check is of the project unit, and takes as long as the linters.
-    const order = ({ project, moduleId }: TestSpecification) =>
-      Object.keys(PROJECTS).indexOf(moduleId.endsWith(UNIT[1]) ? 'quality' : project.name);
+    const order = ({ project, moduleId }: TestSpecification) => {
+      const file = relative(import.meta.dirname, moduleId).replaceAll('\\', '/');
+      const place = STARTS.find(([pattern]) => matchesGlob(file, pattern))?.[1] ?? project.name;
+      return PLACES.indexOf(place);
+    };
     return (await super.sort(files)).sort((one, other) => order(one) - order(other));
   }
 }
