@@ -40,6 +40,12 @@ describe('files', () => {
     const isolated = replacing.map((file) => `'${file}'`).join(', ');
     expect(readSource('vitest.config.ts')).toContain(`const ISOLATED = [${isolated}];`);
   });
+
+  it('that call functions import a copy of them, or have a process: else they would have the environment of another test', () => {
+    const importing = sourceFiles().filter((file) => /\bimport\('(?:\.\.\/)+functions\//.test(readSource(file)));
+    // One of FLOWS_ALONE.
+    expect(importing).toEqual(['test/flows/keys.test.ts']);
+  });
 });
 
 const readIfThere = (file: string): string => {

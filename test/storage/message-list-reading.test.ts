@@ -7,10 +7,10 @@ import { newId } from '../../shared/domain/core/ids.ts';
 import type { MessageRecord } from '../../shared/domain/message/message.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { messageRows } from '../../shared/storage/messages/message-rows.ts';
-import { finishPending, inScope } from '../../shared/wiring/process/scope.ts';
 import { changed, type Handler } from '../contracts/support.ts';
 import { accepted } from '../support/accepted.ts';
 import '../support/aws-environment.ts';
+import { importAnew } from '../support/import-anew.ts';
 import { listening } from '../support/loopback.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
@@ -40,8 +40,10 @@ const env = {
 };
 for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
 afterAll(() => vi.unstubAllEnvs());
-const { listReading } = await import('../../shared/wiring/messages/lists.ts');
-const { handler: listSms } = (await import('../../functions/sms/list.ts')) as { handler: Handler };
+const { handler, listReading, inScope, finishPending } = await importAnew<typeof import('./list-function.ts')>(
+  import.meta.resolve('./list-function.ts'),
+);
+const listSms = handler as Handler;
 
 /** A list of 3,300 messages of the last minutes, which no counts cover; as they are in one shard, it is searched in several reads. */
 const longList = async () => {

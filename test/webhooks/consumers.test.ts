@@ -10,6 +10,7 @@ import { newEvent } from '../../shared/domain/events/event.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { readLastFailures } from '../../shared/storage/due-work/dead-letters.ts';
 import { eventWrite, outbox } from '../../shared/storage/due-work/outbox.ts';
+import { importAnew } from '../support/import-anew.ts';
 import { listening } from '../support/loopback.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { use } from '../support/use.ts';
@@ -40,10 +41,10 @@ const queues = { SQS_ENDPOINT: queueUrl, QUEUE_URLS: JSON.stringify({ events: `$
 const env = { ...names, ...queues, DYNAMODB_ENDPOINT: world.proxy.endpoint, LOCAL_KEY_FILE: join(folder, 'key') };
 // POWERTOOLS_DEV logs through the console of the test.
 for (const [name, value] of Object.entries({ ...env, POWERTOOLS_DEV: 'true' })) vi.stubEnv(name, value);
-const { handler: events } = (await import('../../functions/consumers/events.ts')) as { handler: Handler };
-const { handler: webhook } = (await import('../../functions/consumers/webhook.ts')) as { handler: Handler };
-const { handler: critical } = (await import('../../functions/consumers/critical.ts')) as { handler: Handler };
-const { batchConsumer } = await import('../../shared/runtime/consumer.ts');
+const { batchConsumer, ...handlers } = await importAnew<typeof import('./consumer-functions.ts')>(
+  import.meta.resolve('./consumer-functions.ts'),
+);
+const { events, webhook, critical } = handlers as Readonly<Record<keyof typeof handlers, Handler>>;
 const batchOf = (work: Work): Handler => batchConsumer('events', work as Parameters<typeof batchConsumer<'events'>>[1]);
 afterAll(async () => {
   vi.unstubAllEnvs();
