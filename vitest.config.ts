@@ -112,12 +112,12 @@ const PLACES = ['first', ...Object.keys(PROJECTS).flatMap((name) => [name, `afte
  */
 const STARTS: readonly (readonly [files: string, place: string])[] = [
   ['test/faults/{campaign,journey}-kill.test.ts', 'first'],
-  // Computes the longest.
+  // These compute the longest.
   ['test/journeys/model.test.ts', 'first'],
+  ['test/quality/{lint,types}.test.ts', 'after slow'],
   ['test/{faults/kill,smpp/processes}.test.ts', 'after slow'],
-  ['test/flows/smpp-{parts,reports}.test.ts', 'after quality'],
-  // The type check is of the project unit, and takes as long as the linters.
-  [UNIT[1], 'quality'],
+  ['test/flows/smpp-reports.test.ts', 'after quality'],
+  ['test/{flows/{revocation,smpp-parts},console/{offered-actions,webhooks}}.test.ts', 'after flows'],
 ];
 
 class LongestFirst extends BaseSequencer {
