@@ -107,12 +107,12 @@ const PROJECTS = {
 const PLACES = ['first', ...Object.keys(PROJECTS).flatMap((name) => [name, `after ${name}`])];
 
 /**
- * Files that do not start with their project's: they wait for real minutes, for hardly any processor time. If all of them ran at once, at the
- * beginning, or some at the end of a project, the cores would idle; beside files that compute, the waiting costs nothing.
+ * Files that do not start with their project's. Most of them wait for nearly all of their time, up to minutes: where several did at once, at the
+ * beginning or at the end of a project, the cores idled. They start beside files that compute.
  */
-const STARTS: readonly (readonly [files: string, place: string])[] = [
+const STARTS: readonly (readonly [files: string, place: 'first' | `after ${keyof typeof PROJECTS}`])[] = [
   ['test/faults/{campaign,journey}-kill.test.ts', 'first'],
-  // These compute the longest.
+  // This one, the linters and the type check compute the longest.
   ['test/journeys/model.test.ts', 'first'],
   ['test/quality/{lint,types}.test.ts', 'after slow'],
   ['test/{faults/kill,smpp/processes}.test.ts', 'after slow'],
