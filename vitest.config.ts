@@ -115,7 +115,7 @@ const STARTS: readonly (readonly [files: string, place: 'first' | `after ${keyof
   // This one, the linters and the type check compute the longest.
   ['test/journeys/model.test.ts', 'first'],
   ['test/quality/{lint,types}.test.ts', 'after slow'],
-  ['test/{faults/kill,smpp/processes}.test.ts', 'after slow'],
+  ['test/{faults/kill,smpp/processes,docs/readme}.test.ts', 'after slow'],
   ['test/flows/smpp-reports.test.ts', 'after quality'],
   ['test/{flows/{revocation,smpp-parts},console/{offered-actions,webhooks}}.test.ts', 'after flows'],
 ];
