@@ -206,6 +206,8 @@ describe('a contact', () => {
     await tenant.test.post('/v2/lists', { name: 'Clientes VIP' });
     const page = await service.signedInAt(`/console/contacts/${id}?tab=lists`, tenant, 'admin');
     await page.getByRole('button', { name: 'Pôr numa lista' }).click();
+    // Until the lists are there, none is chosen, and the browser refuses the form.
+    await expect.poll(() => dialog(page).getByRole('combobox').inputValue(), PATIENCE).not.toBe('');
     await confirm(page, 'Pôr numa lista');
     await expect.poll(() => dialog(page).count(), PATIENCE).toBe(0);
     await page.getByRole('button', { name: 'Mostrar listas e segmentos' }).click();
