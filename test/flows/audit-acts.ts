@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import type { AuditAction } from '../../shared/domain/audit/entry.ts';
@@ -7,6 +7,7 @@ import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { suppressionStore } from '../../shared/storage/contacts/email-addresses.ts';
 import { type Answer, apiClient, type Messaging, type Tenant } from '../support/api.ts';
 import { vapidKeys } from '../support/providers/webpush-stand-in.ts';
+import { mailedToken } from './mailed-link.ts';
 import { PATIENCE } from './support.ts';
 
 /** Stands in every value that is sent: where it is found, what was sent got. */
@@ -163,24 +164,14 @@ const useOperator = async (stage: Stage): Promise<void> => {
 
 type Did = (operation: string, answering: Promise<Answer>) => Promise<Answer['body']>;
 
-/** The token of the latest link that the log shows. */
-const mailedToken = async ({ dataDir }: Messaging): Promise<string> => {
-  const log = await readFile(join(dataDir, 'functions.log'), 'utf8');
-  return [...log.matchAll(/#(svc_link_\w+)/g)].at(-1)?.[1] ?? '';
-};
-
 /** Invites a person, who signs in, is signed out, changed, suspended, let in again and removed. */
 const usePeople = async ({ messaging, owner: { test: client } }: Stage, did: Did): Promise<void> => {
   const call = (method: string, path: string, body?: unknown) => client.call(method, path, { body });
   const person = { name: MARK, email: `${MARK}@people.example`, role: 'viewer' };
-  // The log is of the service, which other files of this process have used.
-  const earlier = await mailedToken(messaging);
-  const { id } = await did('accounts.create', client.post('/v2/accounts', person));
-  const token = await vi.waitFor(async () => {
-    const mailed = await mailedToken(messaging);
-    expect(mailed).not.toBe(earlier);
-    return mailed;
-  }, PATIENCE);
+  let id = '';
+  const token = await mailedToken(messaging, async () => {
+    ({ id } = await did('accounts.create', client.post('/v2/accounts', person)));
+  });
   const query = { env: 'test' };
   const opened = await messaging.anonymous.call('POST', '/sessions', { query, body: { token } });
   const session = apiClient(messaging.url, opened.body.token);

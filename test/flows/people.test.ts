@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { newAccount, personHash } from '../../shared/domain/access/accounts.ts';
 import { ROLES, type Role } from '../../shared/domain/access/roles.ts';
@@ -12,6 +10,7 @@ import { accepted } from '../support/accepted.ts';
 import { apiClient, type Client, startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { use } from '../support/use.ts';
+import { mailedToken } from './mailed-link.ts';
 import { keyed, lastServedAt } from './support.ts';
 
 const PATIENCE = { timeout: 55_000, interval: 500 };
@@ -31,19 +30,6 @@ const person = async ({ id: organizationId }: Tenant, role: Role, env: Environme
   return { account, sessionId: session.session.id, client: apiClient(messaging.url, session.secret.text) };
 };
 
-/** The tokens of the links that the log shows. */
-const loggedTokens = async (): Promise<string[]> => {
-  const log = await readFile(join(messaging.dataDir, 'functions.log'), 'utf8');
-  return [...log.matchAll(/\/sign-in[^"#]*#(svc_link_\w+)/g)].map(([, token = '']) => token);
-};
-/** The token of the link that an action has mailed. */
-const tokenOf = async (action: () => Promise<unknown>): Promise<string> => {
-  const before = (await loggedTokens()).length;
-  await action();
-  await expect.poll(async () => (await loggedTokens()).length, PATIENCE).toBe(before + 1);
-  return (await loggedTokens()).at(-1) ?? '';
-};
-
 describe('a person', () => {
   test.each(['live', 'test'] as const)(
     'is invited in %s, accepts by signing in, acts as its role says, and signs out',
@@ -52,7 +38,7 @@ describe('a person', () => {
       const query = env === 'test' ? { env } : {};
       const body = { name: 'Bia', email: `bia-${env}@Example.COM`, role: 'support' };
       let id = '';
-      const token = await tokenOf(async () => {
+      const token = await mailedToken(messaging, async () => {
         const invited = await tenant[env].post('/v2/accounts', body);
         expect(invited).toMatchObject({ status: 201, body: { status: 'invited', role: 'support' } });
         expect(invited.body.email).toBe(`bia-${env}@example.com`);
@@ -78,7 +64,7 @@ describe('a person', () => {
     const tenant = await messaging.tenant();
     const { account } = await person(tenant, 'viewer', 'live');
     const ask = (email: string) => messaging.anonymous.post('/sessions/links', { email });
-    const token = await tokenOf(async () => {
+    const token = await mailedToken(messaging, async () => {
       const [known, unknown] = [await ask(account.email.toUpperCase()), await ask('nobody@example.com')];
       expect(known).toMatchObject({ status: 202, text: '' });
       expect({ ...unknown, headers: undefined }).toEqual({ ...known, headers: undefined });
