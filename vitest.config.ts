@@ -35,32 +35,34 @@ const OF_THE_ENGINE = [
   'test/storage/{cursor-pages,due-dispatchers,gather,journey-signals,key-*,message-pages,migration,publisher}.test.ts',
   'test/faults/{frequency,lanes,outcome-counts,together*,volume}.test.ts',
 ];
-/** The others test rules over rows: one in so many runs on the engine, chosen by its name; in `npm run test:slow` all of them do. */
+/** Of files that a table in memory serves as well, one in so many, chosen by its name, runs on the engine; in `npm run test:slow` all of them do. */
 const ENGINE_AMONG = 4;
 const isSampled = (file: string): boolean =>
   createHash('sha256').update(file).digest().readUInt16BE() % ENGINE_AMONG === 0;
-const ENGINE = globSync(TABLE, { cwd: import.meta.dirname })
-  .map((file) => file.replaceAll('\\', '/'))
-  .filter((file) => OF_THE_ENGINE.some((pattern) => matchesGlob(file, pattern)) || isSampled(file));
+const isNot = (file: string): boolean => !isSampled(file);
+/** The files of patterns, with `/` on every system. */
+const filesOf = (patterns: string[], exclude: string[] = []): string[] =>
+  globSync(patterns, { cwd: import.meta.dirname, exclude }).map((file) => file.replaceAll('\\', '/'));
+const ENGINE = filesOf(TABLE).filter(
+  (file) => OF_THE_ENGINE.some((pattern) => matchesGlob(file, pattern)) || isSampled(file),
+);
 /** The whole service, started as `npm start` does, its command line, pages and guides. */
 const E2E = ['test/{flows,docs,guides,local}/**/*.test.ts', 'test/sdk/{package,readme,without-node}.test.ts'];
 /** The console, in a Chromium: one service and one Chromium per process. */
 const CONSOLE = ['test/console/**/*.test.ts'];
 /** Files of E2E that share one service per process. */
-const SHARED = globSync('test/flows/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
+const SHARED = filesOf(['test/flows/*.test.ts']).filter((file) =>
   readFileSync(join(import.meta.dirname, file), 'utf8').includes('sharedMessaging()'),
 );
 /**
  * Of the other flows, those with a process each: they call most functions, fill the table, start processes, or are about the service's own
  * start. A process of the others, and of the costs of calls, runs many of them, one after the other.
  */
-const FLOWS_ALONE = [
+const FLOWS_ALONE = filesOf([
   'test/flows/{bulk,bulk-largest,contact-imports,keys,largest-bodies,operator,personal-data,restore,table-migration,tenancy}.test.ts',
-];
-const FLOWS = globSync(['test/flows/*.test.ts', 'test/docs/cost{,-cards,-channels,-crm,-journeys}.test.ts'], {
-  cwd: import.meta.dirname,
-  exclude: [...SHARED, ...globSync(FLOWS_ALONE, { cwd: import.meta.dirname })],
-});
+]);
+const COSTS = 'test/docs/cost{,-cards,-channels,-crm,-journeys}.test.ts';
+const FLOWS = filesOf(['test/flows/*.test.ts', COSTS], [...SHARED, ...FLOWS_ALONE]);
 /** Replaces a module, or all timers, for its whole process. */
 const ISOLATED = ['test/channels/declared-channel.test.ts', 'test/sdk/retries.test.ts'];
 
@@ -76,7 +78,7 @@ const NATIVE = {
  */
 const HEAP = ['--min-semi-space-size=16', '--max-semi-space-size=64'];
 
-/** Worlds have their table in memory (test/support/world-tables.ts): rules over rows, which both keep alike, for a sixth of the processor time. */
+/** Worlds and services have their table in memory (test/support/memory-table): both keep rows alike, this one for a sixth of the processor time. */
 const IN_MEMORY = { TEST_TABLE: 'memory' };
 
 /** In the order in which they start (see STARTS): the longest first, so that no worker runs one alone at the end. */
@@ -85,11 +87,18 @@ const PROJECTS = {
   slow: { ...NATIVE, include: SLOW, isolate: true, testTimeout: 300_000 },
   quality: { ...NATIVE, include: QUALITY, exclude: UNIT.slice(1), isolate: true },
   // A process a file: each service that is started loads its functions anew, and they are freed with the process alone.
-  e2e: { ...NATIVE, include: E2E, exclude: [...SHARED, ...FLOWS, ...IN_PROCESS], isolate: true },
+  e2e: {
+    ...NATIVE,
+    include: E2E,
+    exclude: [...SHARED, ...FLOWS, ...FLOWS_ALONE.filter(isNot), ...IN_PROCESS],
+    isolate: true,
+  },
+  'flows-alone': { ...NATIVE, include: FLOWS_ALONE.filter(isNot), isolate: true, env: IN_MEMORY },
   // A service a file, in the process of an earlier one: of its start, half is what a process evaluates once. What it keeps is 30 MB a file.
-  flows: { ...NATIVE, include: FLOWS, isolate: false },
-  console: { ...NATIVE, include: CONSOLE, isolate: false, testTimeout: 120_000 },
-  shared: { ...NATIVE, include: SHARED, isolate: false },
+  flows: { ...NATIVE, include: FLOWS.filter(isNot), isolate: false, env: IN_MEMORY },
+  'flows-on-engine': { ...NATIVE, include: [...FLOWS, ...SHARED].filter(isSampled), isolate: false },
+  console: { ...NATIVE, include: CONSOLE, isolate: false, testTimeout: 120_000, env: IN_MEMORY },
+  shared: { ...NATIVE, include: SHARED.filter(isNot), isolate: false, env: IN_MEMORY },
   isolated: { include: ISOLATED, isolate: true },
   // One process runs many files: their imports are evaluated once. They share no state except the process.
   engine: { ...NATIVE, include: ENGINE, exclude: SLOW, isolate: false },
@@ -147,7 +156,7 @@ export default defineConfig(({ mode }) => ({
         execArgv: HEAP,
         env: {
           // The share of the slow tests: a part, unless `npm run test:slow` or TEST_SHARE sets another.
-          TEST_SHARE: process.env.TEST_SHARE ?? (mode === 'full' ? '1' : '0.25'),
+          TEST_SHARE: process.env.TEST_SHARE ?? (mode === 'full' ? '1' : '0.1'),
           ...('env' in files && mode !== 'full' && process.env.TEST_ENGINE !== '1' ? files.env : {}),
         },
         // Against tests that hang, not against slow ones: a loaded machine takes three times as long.

@@ -15,6 +15,8 @@ import { Table } from '../../shared/storage/client/table.ts';
 import { creditWallet } from '../../shared/storage/wallet/wallet.ts';
 import { callEngine } from './engine-calls.ts';
 import { startTestStack, tempDir } from './local-stack.ts';
+import { memoryClient } from './memory-table/client.ts';
+import { memoryTablesAt, startMemoryEngine } from './memory-table/engine.ts';
 import { patient } from './patient-client.ts';
 import { checkRoles, watchRoles } from './role-permissions.ts';
 import { rowsWith } from './scan.ts';
@@ -103,11 +105,24 @@ interface TenantOptions {
   readonly takesEvents?: boolean;
 }
 
+/** Whether the tables of this project's services are in memory, unless they are started on a named engine (vitest.config.ts). */
+const IN_MEMORY = process.env.TEST_TABLE === 'memory' && !OVER_DYNAMODB_LOCAL && !TEST_LAWS;
+const startEngine = (options: Partial<LocalStackOptions>): ReturnType<typeof startMemoryEngine> | undefined =>
+  IN_MEMORY && options.inMemory && !options.env?.DYNAMODB_ENDPOINT ? startMemoryEngine() : undefined;
+
 /**
  * The tables as a test reads and writes them: beside the service and without the SDK, which takes most of the processor time of a call. Those
  * of the service where another engine is named, or stands behind DynamoDB's laws.
  */
 const tablesOf = ({ tables, dynamodbEndpoint }: LocalStack, env: LocalStackOptions['env'] = {}) => {
+  const inMemory = memoryTablesAt(dynamodbEndpoint);
+  if (inMemory) {
+    const client = memoryClient(inMemory);
+    return {
+      tables: { live: new Table(client, tables.live.name), test: new Table(client, tables.test.name) },
+      close() {},
+    };
+  }
   if (OVER_DYNAMODB_LOCAL || TEST_LAWS || env.DYNAMODB_ENDPOINT) return { tables, close() {} };
   const client = patient(tableClient(dynamodbEndpoint));
   const engine = callEngine(client, dynamodbEndpoint, () => true);
@@ -138,7 +153,9 @@ export const startMessaging = async (options: Partial<LocalStackOptions> = {}) =
   const settings = { dispatchSeconds: 1, ...ofTests, ...ofRun, ...options, dataDir };
   // Not beside measurements, which it would slow down.
   if (process.env.VITEST) await watchRoles();
-  const localStack = await startTestStack(settings);
+  const engine = await startEngine(settings);
+  const env = engine ? { ...settings.env, DYNAMODB_ENDPOINT: engine.endpoint } : settings.env;
+  const localStack = await startTestStack({ ...settings, ...(env ? { env } : {}) });
   const now = () => Date.now();
   const { url } = localStack;
   const { tables, close: closeTables } = tablesOf(localStack, settings.env);
@@ -193,6 +210,7 @@ export const startMessaging = async (options: Partial<LocalStackOptions> = {}) =
   const close = async () => {
     closeTables();
     await localStack.close();
+    await engine?.close();
     checkRoles();
   };
   const anonymous = apiClient(url);

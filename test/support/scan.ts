@@ -1,5 +1,8 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { toJson } from '../../shared/storage/client/plain-json.ts';
 import type { Row } from '../../shared/storage/client/row.ts';
+import type { MemoryTables } from './memory-table/client.ts';
+import { memoryTablesAt } from './memory-table/engine.ts';
 
 /** A signature in form alone: local engines read who signed and when, and check nothing. */
 export const UNCHECKED_SIGNATURE = {
@@ -49,12 +52,26 @@ const pageOf = (read: string, text: string, known: Map<string, Row>): Known => {
   return { read, rows, next };
 };
 
+/** By item: an item is replaced as a whole. */
+const jsonOfItem = new WeakMap<object, string>();
+const rowsInMemory = (tables: MemoryTables, name: string, text: string): Row[] => {
+  const rows: Row[] = [];
+  for (const item of tables.rows(name).all()) {
+    const json = jsonOfItem.get(item) ?? toJson(item);
+    jsonOfItem.set(item, json);
+    if (json.includes(text)) rows.push(unmarshall(item as Item) as Row);
+  }
+  return rows;
+};
+
 /**
  * Every row of a table in which a text stands. Without the SDK, which takes longer to read a table than the engine; rows of others, of which
  * files that share a service leave thousands, are parsed as JSON alone. Pages and rows that are as they were at the last call are the same
  * objects.
  */
 export const rowsWith = async (endpoint: string, TableName: string, text: string): Promise<Row[]> => {
+  const inMemory = memoryTablesAt(endpoint);
+  if (inMemory) return rowsInMemory(inMemory, TableName, text);
   const rows: Row[] = [];
   const { pages, rows: known } = scanOf(`${endpoint} ${TableName} ${text}`);
   let from: Item | undefined;

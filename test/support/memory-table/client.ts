@@ -6,6 +6,7 @@ import { checkSubstitutes, projectedNames, shownOf } from './expressions.ts';
 import { type QueryRequest, queryPage } from './queries.ts';
 import { FAILED, FINE, REFUSALS } from './refusals.ts';
 import { TableRows } from './rows.ts';
+import { type ScanRequest, scanPage } from './scans.ts';
 import { checkKey, type Write, type WriteKind, type WriteRequest, writeOf } from './writes.ts';
 
 /** Limits of a call: items and bytes. */
@@ -37,6 +38,10 @@ export class MemoryTables {
     return found;
   }
 
+  has(name: string): boolean {
+    return this.#tables.has(name);
+  }
+
   #one(kind: WriteKind, request: Named<WriteRequest>): Write {
     const table = this.rows(request.TableName);
     const write = writeOf(table, kind, request);
@@ -66,6 +71,7 @@ export class MemoryTables {
     DeleteItem: (input: Named<WriteRequest>) => this.#written('Delete', input),
     UpdateItem: (input: Named<WriteRequest>) => ({ Attributes: this.#one('Update', input).after }),
     Query: (input: Named<QueryRequest>) => queryPage(this.rows(input.TableName), input),
+    Scan: (input: Named<ScanRequest>) => scanPage(this.rows(input.TableName), input),
     BatchGetItem: (input: Batch<Reading & { readonly Keys: readonly Item[] }>) => this.#batchGet(input),
     BatchWriteItem: (input: Batch<readonly { readonly PutRequest: WriteRequest }[]>) => this.#batchPut(input),
     TransactWriteItems: (input: { readonly TransactItems: readonly Readonly<Record<string, Named<WriteRequest>>>[] }) =>

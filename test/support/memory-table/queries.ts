@@ -11,7 +11,7 @@ import { checkSubstitutes, projectedNames, shownOf } from './expressions.ts';
 import { REFUSALS } from './refusals.ts';
 import { firstBehind, type SortedRows, type TableRows } from './rows.ts';
 
-const MAX_PAGE_BYTES = 1024 * 1024;
+export const MAX_PAGE_BYTES = 1024 * 1024;
 
 export interface QueryRequest extends Substitutes {
   readonly IndexName?: string;

@@ -95,15 +95,29 @@ export class SortedRows {
   }
 }
 
+/** A row before and after it was written. */
+export interface Change {
+  readonly before: Item | undefined;
+  readonly after: Item | undefined;
+}
+
 /** A table's rows with those of its indexes, which are never late. */
 export class TableRows {
+  /** All changes since its stream was enabled; undefined without one. */
+  changes: Change[] | undefined;
   readonly base = new SortedRows(TABLE);
   readonly indexes: ReadonlyMap<string, SortedRows> = new Map(
     Object.entries(INDEXES).map(([name, index]) => [name, new SortedRows(index, index.attributes)]),
   );
 
+  /** Every row of the table, partition by partition. */
+  *all(): Generator<Item> {
+    for (const name of this.base.partitions()) yield* this.base.partition(name);
+  }
+
   /** Has an item take the place of the one with its key; without one, that is deleted. */
   replace(before: Item | undefined, after: Item | undefined): void {
+    if (before !== after) this.changes?.push({ before, after });
     for (const rows of [this.base, ...this.indexes.values()]) {
       if (rows.has(before) && !rows.areAlike(before, after)) rows.delete(before);
       if (rows.has(after)) rows.put(after);

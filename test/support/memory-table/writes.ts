@@ -39,8 +39,8 @@ export const checkKey = (key: Item, isItem = false): void => {
     throw REFUSALS.invalid('The provided key element does not match the schema');
 };
 
-/** Whole numbers and short decimals: any other has to be written as the engine does. */
-const PLAIN_NUMBER = /^(?!-0$)-?(0|[1-9]\d{0,14}|[1-9]?\d{1,9}\.\d{0,5}[1-9])$/;
+/** Whole numbers and short decimals, among them parts of a millisecond: any other has to be written as the engine does. */
+const PLAIN_NUMBER = /^(?!-0$)-?(0|[1-9]\d{0,14}|[1-9]?\d{1,9}\.\d{0,5}[1-9]|[1-9]\d{10,12}\.\d{0,2}[1-9])$/;
 
 const checkItem = (item: Item): void => {
   for (const [name, type] of KEY_TYPES)
