@@ -21,12 +21,12 @@ import { batchKeys } from '../../shared/storage/bulk/batch-keys.ts';
 import { batchStore } from '../../shared/storage/bulk/batches.ts';
 import { consentFaults } from '../../shared/storage/bulk/consent-faults.ts';
 import { consentFaultOf } from '../../shared/storage/contacts/recipient-eligibility.ts';
-import { overdue } from '../../shared/storage/due-work/due.ts';
 import { readIdempotencyRecords } from '../../shared/storage/messages/idempotency.ts';
 import { readMessage } from '../../shared/storage/messages/message-lists.ts';
 import { queuedStore } from '../../shared/storage/messages/queued.ts';
 import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
 import { accepted } from './accepted.ts';
+import { overdueOf } from './index-entries.ts';
 import { checkMoney, messagesOf } from './money.ts';
 import { use } from './use.ts';
 import { PLAIN, startWorld, type World } from './world.ts';
@@ -39,6 +39,9 @@ export const NIGHT_MS = 24 * 3600_000;
 
 /** How time passes until nothing is left to do, in ms: answers come soon, the last checks of old escrows late. */
 const QUIET_MS = [...Array<number>(8).fill(35_000), 610_000, 610_000];
+
+/** The work that is found by when it is due. */
+const DISPATCHED = ['send_chunk', 'close_escrow', 'send_message', 'recover_send', 'sandbox_outcome'] as const;
 
 /** The fields of a bulk message that matter here. */
 export interface BulkFields {
@@ -138,8 +141,7 @@ export const bulkWorld = (world: World) => {
 
   /** Enqueues what is overdue, as the dispatcher does, and works through it. */
   const dispatch = async (): Promise<void> => {
-    for (const kind of ['send_chunk', 'close_escrow', 'send_message', 'recover_send', 'sandbox_outcome'] as const)
-      workItems.push(...(await overdue(table, kind, world.now, 10_000)));
+    workItems.push(...(await overdueOf(table, DISPATCHED, world.now, 10_000)));
     await work();
   };
 

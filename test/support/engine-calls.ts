@@ -54,5 +54,11 @@ export const callEngine = (client: DynamoDBClient, endpoint: string, mayCall: (a
     return called(schema, toJson(input));
   };
   client.send = send as DynamoDBClient['send'];
-  return { close: engine.close };
+  /** An answer as the engine writes it. */
+  const read = async (action: string, input: object): Promise<unknown> => {
+    const { statusCode, body } = await engine.call(action, JSON.stringify(input));
+    if (statusCode !== 200) throw new Error(`${action}: ${statusCode} ${body.toString('utf8')}`);
+    return JSON.parse(body.toString('utf8'));
+  };
+  return { close: engine.close, read };
 };

@@ -2,6 +2,7 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import { buffer } from 'node:stream/consumers';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { callEngine } from './engine-calls.ts';
+import { type ReadIndex, readByScan } from './index-entries.ts';
 import { listening } from './loopback.ts';
 
 /** A call to the engine: what a fault is chosen by. */
@@ -179,14 +180,15 @@ export const startFaultProxy = async (target: string) => {
         },
         { step: 'finalizeRequest', priority: 'low', name: 'shortcut' },
       ),
-    /** The same for a target that is the embedded engine itself: without the SDK as well. */
-    shortcutToEngine(client: DynamoDBClient): void {
-      const { close: closeCalls } = callEngine(client, target, (action) => {
+    /** The same for a target that is the embedded engine itself: without the SDK as well. Its indexes are read while no fault is planned. */
+    shortcutToEngine(client: DynamoDBClient): ReadIndex {
+      const { close: closeCalls, read } = callEngine(client, target, (action) => {
         if (current) return false;
         counted(action);
         return true;
       });
       closing.push(closeCalls);
+      return readByScan(async (input) => (current ? undefined : read('Scan', input)));
     },
     async close() {
       for (const each of closing) each();

@@ -18,6 +18,7 @@ import { readLane, windowName } from '../../shared/storage/wallet/lane-rows.ts';
 import { readLedger } from '../../shared/storage/wallet/ledger.ts';
 import { readWallet } from '../../shared/storage/wallet/read-wallet.ts';
 import { isPastMonth, monthNames, readVolume } from '../../shared/storage/wallet/volumes.ts';
+import { keysIn } from './index-entries.ts';
 
 const allRows = async (table: Table, range: Omit<QueryRange, 'startKey'>): Promise<Row[]> => {
   const rows: Row[] = [];
@@ -41,19 +42,15 @@ const chunksOf = (entries: readonly Entry[]): Key[] => {
 /** Every message of an organization, channel by channel, each oldest first. */
 export const messagesOf = async (table: Table, organizationId: Id<'organization'>) => {
   const shards = Array.from({ length: 9 }, (_, shard) => shard);
-  const found = await Promise.all(
-    CHANNELS.flatMap((channel) =>
-      shards.map((shard) => {
-        const partition = INDEX_KEYS.messagesOf(organizationId, channel, '', '', shard).gsi1pk;
-        return allRows(table, { partition, index: 'gsi1' });
-      }),
-    ),
+  const partitions = CHANNELS.flatMap((channel) =>
+    shards.map((shard) => INDEX_KEYS.messagesOf(organizationId, channel, '', '', shard).gsi1pk),
   );
+  const found = await keysIn(table, 'gsi1', partitions, (partition) => allRows(table, { partition, index: 'gsi1' }));
   // A send whose caller waits is in no list yet, and a batch that was refused as a whole in none any more: their holds name them.
   const entries = await entriesOf(table, organizationId);
   const held = entries.flatMap(({ messageId }) => asId('message', messageId) ?? []);
   const inChunks = (await table.getMany(chunksOf(entries))).flatMap((row) => (row ? readChunkRow(row).messageIds : []));
-  const keys = new Map([...found.flat(), ...[...held, ...inChunks].map(KEYS.message)].map((key) => [key.pk, key]));
+  const keys = new Map([...found, ...[...held, ...inChunks].map(KEYS.message)].map((key) => [key.pk, key]));
   return (await table.getMany([...keys.values()]))
     .filter((row) => row !== undefined && !isInbound(row))
     .flatMap((row) => (row ? [messageRows.read(row)] : []));

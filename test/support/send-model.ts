@@ -17,7 +17,6 @@ import { sendNow } from '../../shared/domain/sending/send-now.ts';
 import { sendQueued } from '../../shared/domain/sending/send-queued.ts';
 import type { WorkItem } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { overdue } from '../../shared/storage/due-work/due.ts';
 import { outbox } from '../../shared/storage/due-work/outbox.ts';
 import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
 import { chanceOf } from './chance.ts';
@@ -27,6 +26,7 @@ import { coinsOn, reportOf } from './channel-sends.ts';
 import { failUnless } from './fail-unless.ts';
 import { tableFaults, tolerant } from './fault-proxy.ts';
 import { queuedMessage } from './ids.ts';
+import { overdueOf } from './index-entries.ts';
 import { checkMoney } from './money.ts';
 import type { World } from './world.ts';
 import { advanceFallbackPortsOf, enqueue, sendQueuedPortsOf } from './world-queued.ts';
@@ -108,8 +108,7 @@ const plansOf =
 
 /** Enqueues what is overdue, as the dispatcher does. */
 const dispatchDue = async (world: World): Promise<void> => {
-  for (const kind of ['send_message', 'fallback'] as const)
-    world.workItems.push(...(await overdue(world.table, kind, world.now, 100)));
+  world.workItems.push(...(await overdueOf(world.table, ['send_message', 'fallback'], world.now, 100)));
 };
 
 /** Does what a work item of a send is for, as its consumer does. */

@@ -5,6 +5,7 @@ import type { Environment } from '../../shared/domain/core/actor.ts';
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+import { readsIndexesWith } from './index-entries.ts';
 import { memoryProxy } from './memory-table/proxy.ts';
 import { patient } from './patient-client.ts';
 import { UNCHECKED_SIGNATURE } from './scan.ts';
@@ -61,8 +62,9 @@ export const startTables = async (
   const dynamodb = new DynamoDBClient({ endpoint: engine.endpoint });
   await Promise.all(['live', 'test'].map((stage) => ensureTable(dynamodb, stage)));
   const client = patient(tableClient(proxy.endpoint));
-  if (through || OVER_DYNAMODB_LOCAL || TEST_LAWS) proxy.shortcut(client);
-  else proxy.shortcutToEngine(client);
+  const isEngine = !through && !OVER_DYNAMODB_LOCAL && !TEST_LAWS;
+  if (!isEngine) proxy.shortcut(client);
+  const readIndex = isEngine ? proxy.shortcutToEngine(client) : undefined;
   // Signing takes a quarter of a call's processor time or more. The functions of the flows do sign.
   if (!OVER_DYNAMODB_LOCAL) replaceSignature(client);
   const close = async () => {
@@ -72,16 +74,19 @@ export const startTables = async (
     await engine.stop();
   };
   const table = new Table(client, env, LAWFUL_PATIENCE, archiveAfterDays);
-  return { table, live: new Table(client, 'live', LAWFUL_PATIENCE), dynamodb, proxy, close };
+  const live = new Table(client, 'live', LAWFUL_PATIENCE);
+  // An engine of another process may be behind laws.
+  if (readIndex && at === undefined) for (const each of [table, live]) readsIndexesWith(each, readIndex);
+  return { table, live, dynamodb, proxy, close };
 };
 
 /** The tables of a world in memory. */
 export const tablesInMemory = (env: Environment, { archiveAfterDays }: WorldOptions): WorldTables => {
   const proxy = memoryProxy();
-  const { client } = proxy;
+  const { client, readIndex } = proxy;
   return {
-    table: new Table(client, env, undefined, archiveAfterDays),
-    live: new Table(client, 'live'),
+    table: readsIndexesWith(new Table(client, env, undefined, archiveAfterDays), readIndex),
+    live: readsIndexesWith(new Table(client, 'live'), readIndex),
     dynamodb: client,
     proxy,
     close: async () => {},

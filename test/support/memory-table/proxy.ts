@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { toJson } from '../../../shared/storage/client/plain-json.ts';
 import type { Fault, FaultPlan } from '../fault-proxy.ts';
+import type { ReadIndex } from '../index-entries.ts';
 import { type MemoryCall, MemoryTables, memoryClient } from './client.ts';
 import { REFUSALS, refusal } from './refusals.ts';
 
@@ -26,19 +27,26 @@ const failed = async (fault: Fault, { make }: MemoryCall): Promise<object> => {
 export const memoryProxy = () => {
   const calls = new Map<string, number>();
   let current: FaultPlan | undefined;
-  const client = memoryClient(new MemoryTables(), async (call) => {
+  const tables = new MemoryTables();
+  const client = memoryClient(tables, async (call) => {
     const { action, input } = call;
     const nth = calls.get(action) ?? 0;
     calls.set(action, nth + 1);
     const fault = current?.({ action, nth, body: toJson(input) });
     return fault ? failed(fault, call) : call.make();
   });
+  /** What indexes have in partitions, while no fault is planned. */
+  const readIndex: ReadIndex = async (table, index, partitions) => {
+    const rows = current ? undefined : tables.rows(table).indexes.get(index);
+    return rows && partitions.flatMap((partition) => rows.partition(partition));
+  };
   return {
     client,
+    readIndex,
     get endpoint(): string {
       throw new TypeError('Tables in memory have no endpoint.');
     },
-    shortcutToEngine() {
+    shortcutToEngine(): ReadIndex {
       throw new TypeError('Tables in memory have no engine.');
     },
     plan(next: FaultPlan | undefined) {
