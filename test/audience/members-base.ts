@@ -18,10 +18,10 @@ import { changedWrite } from '../../shared/storage/contacts/changed-contacts.ts'
 import { takeContactNumbers } from '../../shared/storage/contacts/contact-numbers.ts';
 import { recordInteraction } from '../../shared/storage/contacts/interactions.ts';
 import { changesDue } from '../../shared/storage/contacts/standing.ts';
-import { overdue } from '../../shared/storage/due-work/due.ts';
 import { isSegmentSweep, PARSE_KEY } from '../../shared/storage/parse-key.ts';
 import { segmentStore } from '../../shared/storage/segments/segments.ts';
 import { Crash } from '../support/crashing-table.ts';
+import { overdue } from '../support/index-entries.ts';
 import type { World } from '../support/world.ts';
 import { memberPorts, workOnBlocks, workOnMarks, writeContact } from './member-changes.ts';
 import { digest, NOW } from './random.ts';

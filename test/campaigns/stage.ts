@@ -22,7 +22,6 @@ import { portionStore } from '../../shared/storage/campaigns/portions.ts';
 import { snapshotStore } from '../../shared/storage/campaigns/snapshots.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { takeContactNumbers } from '../../shared/storage/contacts/contact-numbers.ts';
-import { overdue } from '../../shared/storage/due-work/due.ts';
 import { dropFallback } from '../../shared/storage/messages/fallbacks.ts';
 import { messageStore } from '../../shared/storage/messages/message-store.ts';
 import { isCampaignPortion, PARSE_KEY } from '../../shared/storage/parse-key.ts';
@@ -30,6 +29,7 @@ import { segmentStore } from '../../shared/storage/segments/segments.ts';
 import { writeContact } from '../audience/member-changes.ts';
 import { accepted } from '../support/accepted.ts';
 import { bulkWorld } from '../support/bulk-world.ts';
+import { overdue } from '../support/index-entries.ts';
 import { PLAIN, type World } from '../support/world.ts';
 import { cancelAndForcePortsOf } from '../support/world-queued.ts';
 

@@ -7,7 +7,6 @@ import { moveDueRun, moveRun } from '../../shared/domain/journeys/move-run.ts';
 import { signalEvent, signalStatus } from '../../shared/domain/journeys/triggers.ts';
 import type { MessageRecord } from '../../shared/domain/message/message.ts';
 import type { WorkItem } from '../../shared/queues/queues.ts';
-import { overdue } from '../../shared/storage/due-work/due.ts';
 import { journeySignals } from '../../shared/storage/journeys/journey-signals.ts';
 import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
 import { creditWallet } from '../../shared/storage/wallet/wallet.ts';
@@ -16,6 +15,7 @@ import { recounted, withoutZeros } from '../support/automated.ts';
 import { type Chance, chanceOf } from '../support/chance.ts';
 import { crashable } from '../support/crashable-table.ts';
 import { failUnless } from '../support/fail-unless.ts';
+import { overdueOf } from '../support/index-entries.ts';
 import { Choices, definitionBy, EVENTS } from '../support/journeys/arbitrary.ts';
 import { sendingOutside } from '../support/journeys/sends.ts';
 import { checkMoney } from '../support/money.ts';
@@ -120,8 +120,7 @@ class PaidHistory {
     await indexesUpToDate();
     const { table, now, workItems } = this.#world;
     const isSwept = this.#chance.below(3) === 0;
-    for (const kind of isSwept ? [...DUE_OF_RUNS, ...DUE_OF_SENDS] : DUE_OF_RUNS)
-      this.#queue.push(...(await overdue(table, kind, now, 200)));
+    this.#queue.push(...(await overdueOf(table, isSwept ? [...DUE_OF_RUNS, ...DUE_OF_SENDS] : DUE_OF_RUNS, now, 200)));
     const items = [...this.#queue.splice(0), ...workItems.splice(0)].filter(({ kind }) => kind !== 'publish_event');
     const again = items.filter(() => this.#chance.below(5) === 0);
     this.#note('repeats', again.length);

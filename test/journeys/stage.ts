@@ -16,12 +16,12 @@ import { readJourneyCounts } from '../../shared/storage/automation/counters.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { contactRow, readContact } from '../../shared/storage/contacts/contacts.ts';
 import { mergedInto } from '../../shared/storage/contacts/merges.ts';
-import { overdue } from '../../shared/storage/due-work/due.ts';
 import { journeyStore } from '../../shared/storage/journeys/journey-store.ts';
 import { readRunCounts } from '../../shared/storage/journeys/run-counts.ts';
 import { runStore } from '../../shared/storage/journeys/run-store.ts';
 import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
 import { readRow } from '../../shared/storage/read-row.ts';
+import { overdue } from '../support/index-entries.ts';
 import { indexesUpToDate } from '../support/table-engine.ts';
 
 /** Effects that were performed for runs, by their key: a repeat finds its effect done, as with the real effects. */

@@ -10,9 +10,9 @@ import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { activityStore, momentStore } from '../../shared/storage/activities/activities.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { tombstoneWrite } from '../../shared/storage/crm/tombstones.ts';
-import { overdue } from '../../shared/storage/due-work/due.ts';
 import { COMPANY_SHARDS } from '../../shared/storage/table-indexes.ts';
 import { accepted } from '../support/accepted.ts';
+import { overdue } from '../support/index-entries.ts';
 import { mergeStage } from './contact-merge-stage.ts';
 
 const eventData = z.object({ data: z.record(z.string(), z.unknown()) });

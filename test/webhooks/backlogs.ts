@@ -3,7 +3,7 @@ import type { Actor } from '../../shared/domain/core/actor.ts';
 import { drainBacklog } from '../../shared/domain/webhooks/drain.ts';
 import { fanOut } from '../../shared/domain/webhooks/fan-out.ts';
 import type { DeliveryStatus, Subscription } from '../../shared/domain/webhooks/subscription.ts';
-import { overdue } from '../../shared/storage/due-work/due.ts';
+import { overdue } from '../support/index-entries.ts';
 import { ok, type Posted, type WebhookWorld } from '../support/webhook-world.ts';
 import { deliveriesOf, PATIENCE } from './kit.ts';
 

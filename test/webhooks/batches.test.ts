@@ -6,9 +6,9 @@ import { fanOut, publishEvents } from '../../shared/domain/webhooks/fan-out.ts';
 import { CLAIM_MS } from '../../shared/domain/webhooks/schedule.ts';
 import type { Subscription } from '../../shared/domain/webhooks/subscription.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { overdue } from '../../shared/storage/due-work/due.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
 import { importAnew } from '../support/import-anew.ts';
+import { overdue } from '../support/index-entries.ts';
 import { hung, useWebhooks } from '../support/webhook-world.ts';
 import { deliveriesOf, PATIENCE } from './kit.ts';
 

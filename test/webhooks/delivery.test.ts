@@ -4,7 +4,7 @@ import { drainBacklog } from '../../shared/domain/webhooks/drain.ts';
 import { deliveryIdOf } from '../../shared/domain/webhooks/envelope.ts';
 import { pullEvents, replayOne, replayRange } from '../../shared/domain/webhooks/history.ts';
 import { changeSubscription, revokeSubscription, rotateSecret } from '../../shared/domain/webhooks/manage.ts';
-import { overdue } from '../../shared/storage/due-work/due.ts';
+import { overdue } from '../support/index-entries.ts';
 import { hung, ok, useWebhooks } from '../support/webhook-world.ts';
 import { deliveriesOf, PATIENCE } from './kit.ts';
 
