@@ -3,8 +3,8 @@ import { mergeChanges } from '../../shared/storage/audience/merge.ts';
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import '../support/aws-environment.ts';
+import { asProcess } from '../support/as-process.ts';
 import { patient } from '../support/patient-client.ts';
-import { asProcess } from '../support/run-processes.ts';
 import { memberPorts, writeContact } from './member-changes.ts';
 
 /** The work of a process: it changes all of its contacts concurrently, and then evaluates their block, while others change theirs. */

@@ -3,8 +3,8 @@ import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import { accepted } from '../support/accepted.ts';
 import '../support/aws-environment.ts';
+import { asProcess } from '../support/as-process.ts';
 import { patient } from '../support/patient-client.ts';
-import { asProcess } from '../support/run-processes.ts';
 import type { Answer, ListOperation } from './orders.ts';
 import { listsOver } from './stage.ts';
 

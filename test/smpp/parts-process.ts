@@ -2,8 +2,8 @@ import { type PartOutcome, type SubmittedPart, submitPart } from '../../shared/d
 import type { SmppSubmitter } from '../../shared/domain/smpp/send.ts';
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
+import { asProcess } from '../support/as-process.ts';
 import { patient } from '../support/patient-client.ts';
-import { asProcess } from '../support/run-processes.ts';
 import { startWorld } from '../support/world.ts';
 import { partsPortsOf, sharedProvider } from './parts-kit.ts';
 

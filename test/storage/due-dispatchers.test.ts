@@ -8,6 +8,7 @@ import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import { INDEX_KEYS } from '../../shared/storage/index-patterns.ts';
 import '../support/aws-environment.ts';
+import { bundled } from '../support/bundled.ts';
 import type { DispatchWork } from '../support/dispatch-worker.ts';
 import { patient } from '../support/patient-client.ts';
 import { startTableEngine } from '../support/table-engine.ts';
@@ -32,7 +33,7 @@ test(`${DISPATCHERS} dispatchers of the same shards in workers of their own hand
   await table.putMany(ids.map((id) => ({ ...KEYS.upload(id), ...INDEX_KEYS.due(KIND, id, due) })));
 
   const workerData: DispatchWork = { endpoint: engine.endpoint, tableName: table.name, kind: KIND, now: due + 10_000 };
-  const script = new URL('../support/dispatch-worker.ts', import.meta.url);
+  const script = await bundled(new URL('../support/dispatch-worker.ts', import.meta.url));
   const workers = Array.from({ length: DISPATCHERS }, () => new Worker(script, { workerData }));
   await Promise.all(workers.map((worker) => once(worker, 'message')));
   const answers = workers.map((worker) => once(worker, 'message'));

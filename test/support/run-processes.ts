@@ -1,12 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { flushCompileCache } from 'node:module';
+import { DONE } from './as-process.ts';
+import { bundled } from './bundled.ts';
 
 /*
- * Work that real processes do at once: each says that it is ready, begins when all are, says what it did, and ends with `done`.
+ * Work that real processes do at once (as-process.ts): each says that it is ready, begins when all are, says what it did, and ends with `done`.
  */
-const READY = 'ready';
-const DONE = 'done';
 
 /** A process that is ready for its work. */
 const begun = async <Work>(script: URL, work: Work): Promise<{ child: ChildProcess; ended: Promise<unknown> }> => {
@@ -26,9 +25,10 @@ export const runProcesses = async <Work, Word>(
   work: readonly Work[],
   killed = 0,
 ): Promise<readonly (readonly Word[])[]> => {
+  const file = await bundled(script);
   // The first one is ready before the others start: they read what Node compiled for it.
-  const first = await Promise.all(work.slice(0, 1).map((each) => begun(script, each)));
-  const all = [...first, ...(await Promise.all(work.slice(1).map((each) => begun(script, each))))];
+  const first = await Promise.all(work.slice(0, 1).map((each) => begun(file, each)));
+  const all = [...first, ...(await Promise.all(work.slice(1).map((each) => begun(file, each))))];
   const said = all.map((): (Word | typeof DONE)[] => []);
   for (const [at, { child }] of all.entries())
     child.on('message', (word: Word | typeof DONE) => {
@@ -40,18 +40,4 @@ export const runProcesses = async <Work, Word>(
   const unfinished = said.slice(killed).filter((words) => words.at(-1) !== DONE);
   if (unfinished.length > 0) throw new Error(`${unfinished.length} processes ended before their work`);
   return said.map((words) => words.filter((word): word is Word => word !== DONE));
-};
-
-/** The body of such a process: in its script. */
-export const asProcess = <Work, Word>(begin: (work: Work, say: (word: Word) => void) => Promise<void>): void => {
-  process.once('message', (work: Work) => {
-    const run = async () => {
-      await begin(work, (word) => process.send?.(word));
-      process.send?.(DONE);
-      process.disconnect();
-    };
-    process.once('message', () => void run());
-    flushCompileCache();
-    process.send?.(READY);
-  });
 };

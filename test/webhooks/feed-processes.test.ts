@@ -13,6 +13,7 @@ import { eventWrite } from '../../shared/storage/due-work/outbox.ts';
 import { deliveryStore } from '../../shared/storage/webhooks/deliveries.ts';
 import { webhookStore } from '../../shared/storage/webhooks/subscriptions.ts';
 import '../support/aws-environment.ts';
+import { bundled } from '../support/bundled.ts';
 import { patient } from '../support/patient-client.ts';
 import { shareOf } from '../support/share.ts';
 import { use } from '../support/use.ts';
@@ -24,7 +25,7 @@ const BATCHES = WORKERS * shareOf(4);
 const PATIENCE = { timeout: 300_000 };
 const BATCH = 10;
 const NAME = 'live';
-const WORKER = new URL('./fan-out-worker.ts', import.meta.url);
+const WORKER = await bundled(new URL('./fan-out-worker.ts', import.meta.url));
 
 /** A table that keeps all of DynamoDB's laws, at its limits. */
 const startLawful = async () => {
