@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { expect, onTestFinished, vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { type Account, newAccount, personHash } from '../../shared/domain/access/accounts.ts';
 import type { AccountRole } from '../../shared/domain/access/roles.ts';
 import { newLink } from '../../shared/domain/access/sign-in.ts';
@@ -13,13 +13,12 @@ import { accountStore } from '../../shared/storage/access/accounts.ts';
 import { putLink } from '../../shared/storage/access/sign-in-links.ts';
 import { startMessaging, type Tenant, UNHURRIED } from '../support/api.ts';
 import { checkRoles } from '../support/role-permissions.ts';
-import { DESKTOP, startBrowser } from './browser.ts';
+import { startBrowser } from './browser.ts';
+import { faultsOf, PATIENCE_MS, startPages } from './pages.ts';
 
 /** Where `npm run screenshots` writes pages; nowhere in other runs. */
 const SCREENSHOTS =
   process.env.CONSOLE_SCREENSHOTS === '1' ? join(import.meta.dirname, '../../docs/console') : undefined;
-/** How long a page may take for one answer or act: against pages that hang, since a loaded machine takes many times as long. */
-const PATIENCE_MS = 90_000;
 /** For `expect.poll`: a page is there when the service has answered. */
 export const PATIENCE = { timeout: PATIENCE_MS, interval: 100 };
 /** How long one test may take, which waits for many pages. */
@@ -28,15 +27,7 @@ export const SCHEMES = ['light', 'dark'] as const;
 /** The text of the axe that the builder uses. */
 const { source: AXE } = createRequire(import.meta.resolve('@axe-core/playwright'))('axe-core') as { source: string };
 
-/** Errors of a page, besides those that the test expects. */
-const faults = new WeakMap<Page, string[]>();
-/** The calls of a page that the service refused. */
-const refusals = new WeakMap<Page, string[]>();
-
 /* Code for the page is text: the tests are compiled for Node, which has no document. */
-const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) => {
-  void window.reportViolation(event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sourceFile);
-});`;
 /** Colours on their way from one theme to the other are of neither. A loader turns for ever. */
 const END_ANIMATIONS = `
   for (const each of document.getAnimations())
@@ -45,39 +36,10 @@ const END_ANIMATIONS = `
 
 /** The environment that the console shows at its first load: its own default is the other one. */
 const choosesAtFirst = (env: Environment) =>
-  `if (window === top && !localStorage.getItem('console-environment')) localStorage.setItem('console-environment', '${env}');`;
-
-const watch = async (page: Page): Promise<void> => {
-  const seen: string[] = [];
-  faults.set(page, seen);
-  page.on('pageerror', (error) => seen.push(`error: ${error.message}`));
-  page.on('console', (message) => {
-    const text = message.text();
-    const isRefusal = text.startsWith('Failed to load resource');
-    // Of the script below, in the frame in which HTML of people stands: none runs there.
-    const isOurs = text.startsWith("Blocked script execution in 'about:srcdoc'");
-    if (message.type() === 'error' && !isRefusal && !isOurs) seen.push(`console: ${text}`);
-  });
-  const refused: string[] = [];
-  refusals.set(page, refused);
-  page.on('response', (answer) => {
-    if (answer.status() >= 400) refused.push(`${answer.status()} ${answer.request().method()} ${answer.url()}`);
-  });
-  await page.exposeFunction('reportViolation', (what: string) => seen.push(`policy: ${what}`));
-  await page.addInitScript({ content: REPORT_VIOLATIONS });
-};
-
-/** How much text of a page stands in a report. */
-const REPORTED_CHARACTERS = 3_000;
-/** The state of a page in which a test failed: without it, one that waited in vain says only what it waited for. */
-const reportOf = async (page: Page): Promise<string> => {
-  const text = await page.locator('body').innerText({ timeout: 5_000 }).catch(String);
-  const lines = [`Page ${page.url()}`, ...(faults.get(page) ?? []), ...(refusals.get(page) ?? [])];
-  return [...lines, text.slice(0, REPORTED_CHARACTERS)].join('\n');
-};
+  `if (!localStorage.getItem('console-environment')) localStorage.setItem('console-environment', '${env}');`;
 
 /** No error, and nothing that the content security policy refused, since the page was opened. */
-export const expectNoFaults = (page: Page): void => expect(faults.get(page)).toEqual([]);
+export const expectNoFaults = (page: Page): void => expect(faultsOf(page)).toEqual([]);
 
 /** Markup that would run in every way that a page could let it. */
 export const EVIL = `<img src=x onerror="window.hit=1"><script>window.hit=1</script>'"><svg/onload=window.hit=1>{{7*7}}`;
@@ -165,18 +127,7 @@ const startWithBrowser = async () => {
     return `${messaging.url}${path}`;
   };
 
-  /** A page of a new browser profile, until the end of the test: a page that stays open asks the service again and again. */
-  const open = async (options: BrowserContextOptions = DESKTOP): Promise<Page> => {
-    const context = await browser.newContext({ baseURL: messaging.url, ...options });
-    context.setDefaultTimeout(PATIENCE_MS);
-    const page = await context.newPage();
-    onTestFinished(async ({ task }) => {
-      if (task.result?.state === 'fail') console.error(await reportOf(page));
-      await context.close();
-    });
-    await watch(page);
-    return page;
-  };
+  const open = startPages(browser, messaging.url);
   /** Signs in as the page of a link does, but without loading it: by its request, whose cookie is put into the browser. */
   const enter = async (page: Page, account: Account, env: Environment = 'test'): Promise<void> => {
     const [, token] = (await linkFor(account, env)).split('#');
@@ -190,7 +141,7 @@ const startWithBrowser = async () => {
     const { hostname: domain } = new URL(messaging.url);
     const attributes = { path: '/', secure: true, httpOnly: true, sameSite: 'Strict' } as const;
     await page.context().addCookies([{ name, value, domain, ...attributes }]);
-    await page.addInitScript({ content: choosesAtFirst(env) });
+    await page.evaluate(choosesAtFirst(env));
   };
   /** Signs in by a link, as a person does. */
   const signIn = async (page: Page, account: Account, env: Environment = 'test'): Promise<void> => {
