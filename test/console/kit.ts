@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -24,14 +25,25 @@ export const PATIENCE = { timeout: PATIENCE_MS, interval: 100 };
 /** How long one test may take, which waits for many pages. */
 const TEST_MS = 300_000;
 export const SCHEMES = ['light', 'dark'] as const;
-/** The text of the axe that the builder uses. */
-const { source: AXE } = createRequire(import.meta.resolve('@axe-core/playwright'))('axe-core') as { source: string };
+/** The text of the axe that the builder uses, in its short form: the other is 1.5 MB, which are sent and compiled for each page. */
+const AXE = readFileSync(
+  createRequire(import.meta.resolve('@axe-core/playwright')).resolve('axe-core/axe.min.js'),
+  'utf8',
+);
 
 /* Code for the page is text: the tests are compiled for Node, which has no document. */
 /** Colours on their way from one theme to the other are of neither. A loader turns for ever. */
 const END_ANIMATIONS = `
   for (const each of document.getAnimations())
     if (each.effect?.getComputedTiming().endTime !== Infinity) each.finish();
+`;
+
+/** The body's markup, and of each element of the page where it is and whether it is seen. */
+const LAYOUT = `
+  JSON.stringify([document.title, document.body.outerHTML, [...document.querySelectorAll('*')].map((each) => {
+    const { x, y, width, height } = each.getBoundingClientRect();
+    return [x, y, width, height, each.checkVisibility({ opacityProperty: true, visibilityProperty: true })];
+  })]);
 `;
 
 /** The environment that the console shows at its first load: its own default is the other one. */
@@ -59,10 +71,12 @@ export const made = async ({ test: client }: Pick<Tenant, 'test'>, path: string,
   return answer.body;
 };
 
-const useScheme = async (page: Page, scheme: (typeof SCHEMES)[number]): Promise<void> => {
+/** Shows the page in a theme. Returns its markup, and where each element is and whether one sees it: whatever rules read besides colours. */
+const useScheme = async (page: Page, scheme: (typeof SCHEMES)[number]): Promise<string> => {
   await page.emulateMedia({ colorScheme: scheme });
-  await page.evaluate(`document.documentElement.setAttribute('data-mantine-color-scheme', '${scheme}')`);
-  await page.evaluate(END_ANIMATIONS);
+  return page.evaluate<string>(`document.documentElement.setAttribute('data-mantine-color-scheme', '${scheme}');
+    ${END_ANIMATIONS}
+    ${LAYOUT}`);
 };
 
 /**
@@ -75,27 +89,35 @@ const axeIn = async (page: Page): Promise<AxeBuilder> => {
   return new AxeBuilder({ page, axeSource: 'window.axe.version' }).setLegacyMode();
 };
 
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+/** The rules with these tags that read colours. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
+/** The findings of axe: of all rules, or of those that read colours. */
+const findingsIn = async (page: Page, rules: 'all' | 'of colours') => {
+  const builder = (await axeIn(page))
+    // Every element that passes would be described and sent here, too; and no rule of these tags reads the style sheets as files.
+    .options({ reporter: 'no-passes', preload: { assets: ['media'] } })
+    // The HTML of templates, in a frame in which no script runs, and axe is one.
+    .exclude('.html-preview');
+  const { violations } = await (rules === 'all' ? builder.withTags(TAGS) : builder.withRules(COLOUR_RULES)).analyze();
+  return violations.map(({ id, nodes }) => ({
+    id,
+    at: nodes.map(({ target, failureSummary }) => [target, failureSummary]),
+  }));
+};
+
 /**
- * Inspects a page: no finding of axe in either theme, no error, no violation of the content security policy. If screenshots are enabled,
- * writes one per theme under this name.
+ * Inspects a page: no finding of axe in either theme, no error, no violation of the content security policy. Where the second theme changes
+ * colours alone, the rules that read none would find what they found in the first. If screenshots are enabled, writes one per theme under this name.
  */
 export const inspect = async (page: Page, name: string): Promise<void> => {
+  let before: string | undefined;
   for (const scheme of SCHEMES) {
-    await useScheme(page, scheme);
-    const { violations } = await (await axeIn(page))
-      // Every element that passes would be described and sent here, too.
-      .options({ reporter: 'no-passes' })
-      .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
-      // The HTML of templates, in a frame in which no script runs, and axe is one.
-      .exclude('.html-preview')
-      .analyze();
-    expect(
-      violations.map(({ id, nodes }) => ({
-        id,
-        at: nodes.map(({ target, failureSummary }) => [target, failureSummary]),
-      })),
-      `${name}, ${scheme}`,
-    ).toEqual([]);
+    const layout = await useScheme(page, scheme);
+    const isAsBefore = async () => layout === before && (await page.evaluate<string>(LAYOUT)) === before;
+    if (layout === before) expect(await findingsIn(page, 'of colours'), `${name}, ${scheme}`).toEqual([]);
+    if (!(await isAsBefore())) expect(await findingsIn(page, 'all'), `${name}, ${scheme}`).toEqual([]);
+    before = layout;
     if (!SCREENSHOTS) continue;
     await mkdir(SCREENSHOTS, { recursive: true });
     await page.evaluate('window.scrollTo(0, 0)');
@@ -149,15 +171,15 @@ const startWithBrowser = async () => {
     await page.getByRole('button', { name: /Entrar com este link/ }).click();
     await page.locator('[data-organization]').waitFor();
   };
-  /** A page at a path of the console with somebody signed in. */
-  const signedInAt = async (
-    path: string,
-    tenant: Pick<Tenant, 'id'>,
-    role: AccountRole = 'owner',
-    context?: BrowserContextOptions,
-  ): Promise<Page> => {
+  /** A page with somebody signed in, which shows nothing yet. */
+  const entered = async (tenant: Pick<Tenant, 'id'>, role: AccountRole = 'owner', context?: BrowserContextOptions) => {
     const page = await open(context);
     await enter(page, await person(tenant, role));
+    return page;
+  };
+  /** A page at a path of the console with somebody signed in. */
+  const signedInAt = async (path: string, ...somebody: Parameters<typeof entered>): Promise<Page> => {
+    const page = await entered(...somebody);
     await page.goto(path);
     return page;
   };
@@ -169,7 +191,7 @@ const startWithBrowser = async () => {
   };
 
   const close = async (): Promise<void> => checkRoles();
-  return { ...messaging, browser, person, linkFor, open, signIn, signedIn, signedInAt, close };
+  return { ...messaging, browser, person, linkFor, open, signIn, entered, signedIn, signedInAt, close };
 };
 
 let started: ReturnType<typeof startWithBrowser> | undefined;
