@@ -23,7 +23,7 @@ const fingerOn = async (page: Page) => {
   return { press, move, lift, swipe };
 };
 const openBoard = async (path: string, tenant: Parameters<typeof service.signedIn>[0]) => {
-  const page = await service.signedIn(tenant, 'owner', PHONE);
+  const page = await service.entered(tenant, 'owner', PHONE);
   await page.goto(path);
   await tile(page, 'A').waitFor();
   return page;

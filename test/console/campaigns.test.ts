@@ -118,7 +118,7 @@ describe('campaigns', () => {
   test('are paused, resumed, cancelled and deleted', async () => {
     const tenant = await service.tenant();
     const ids = await people(tenant, ['0005', '0006', '0007', '0005']);
-    const page = await service.signedIn(tenant);
+    const page = await service.entered(tenant);
     const { id } = await create(tenant, { audience: { contactIds: ids }, perMinute: 1 });
     await page.goto(`/console/campaigns/${id}`);
     await confirm(page, 'Iniciar');

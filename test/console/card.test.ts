@@ -99,7 +99,7 @@ describe('a card', () => {
     const { tenant, path, id } = await startCard(evil);
     await made(tenant, '/activities', { cardId: id, tipo: 'tarefa', titulo: EVIL, descricao: EVIL });
     expect((await tenant.test.post(`/cards/${id}/lost`, { motivoPerda: EVIL })).status).toBe(200);
-    const page = await service.signedIn(tenant, 'viewer');
+    const page = await service.entered(tenant, 'viewer');
     const board = path.replace(/\/cards.*/, '');
     for (const shown of [path, board]) {
       await page.goto(shown);

@@ -169,7 +169,7 @@ describe('companies', () => {
       atributos: { nota: EVIL, link: 'javascript:alert(1)' },
     };
     const { id } = await company(tenant, fields);
-    const page = await service.signedIn(tenant, 'viewer', PHONE);
+    const page = await service.entered(tenant, 'viewer', PHONE);
     for (const path of ['/console/companies', `/console/companies/${id}`]) {
       await page.goto(path);
       await page.getByText('<img src=x', { exact: false }).first().waitFor();

@@ -260,7 +260,7 @@ describe('a contact', () => {
     });
     await tenant.test.post(`/contacts/${id}/opt-out`, { reason: EVIL });
     await tenant.test.post('/activities', { tipo: 'tarefa', titulo: EVIL, contatoId: id });
-    const page = await service.signedIn(tenant, 'admin');
+    const page = await service.entered(tenant, 'admin');
     for (const path of ['', `/${id}`, `/${id}?tab=consent`, `/${id}?tab=activities`]) {
       await page.goto(`/console/contacts${path}`);
       await expectInert(page);

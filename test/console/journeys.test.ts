@@ -168,7 +168,7 @@ describe('journeys', () => {
     const { create, get } = journeysOf(tenant.test);
     const { id } = await create({ gatilho: { tipo: 'manual' }, ...line(sms('oi'), wait('um_dia')) });
     const contactId = await contactOf(tenant);
-    const page = await service.signedIn(tenant);
+    const page = await service.entered(tenant);
     const confirm = async (name: string) => {
       await page.getByRole('button', { name, exact: true }).click();
       await page.getByRole('dialog').getByRole('button', { name, exact: true }).click();

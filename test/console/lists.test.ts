@@ -59,7 +59,7 @@ describe('lists', () => {
     const tenant = await service.tenant();
     const numbers = Array.from({ length: 53 }, (_, at) => String(at + 1).padStart(2, '0'));
     for (const number of numbers) await list(tenant, { name: `Loja ${number}` });
-    const page = await service.signedIn(tenant, 'admin');
+    const page = await service.entered(tenant, 'admin');
     await page.goto('/console/lists');
     const names = () => page.locator('tbody tr td:first-child').allTextContents();
     await expect.poll(async () => (await names()).length, PATIENCE).toBe(50);
@@ -165,7 +165,7 @@ describe('lists', () => {
     const id = await list(tenant, { name: EVIL.slice(0, 120), description: EVIL });
     const { body } = await tenant.test.post('/contacts', { phone: phoneOf(0), name: EVIL.slice(0, 100) });
     await tenant.test.post(`/v2/lists/${id}/members`, { contactIds: [body.id] });
-    const page = await service.signedIn(tenant, 'admin');
+    const page = await service.entered(tenant, 'admin');
     for (const path of ['', `/${id}`]) {
       await page.goto(`/console/lists${path}`);
       await expectInert(page);

@@ -192,7 +192,7 @@ describe('a message', () => {
       campaignId: EVIL.slice(0, 120),
       metadata: { a: EVIL },
     });
-    const page = await service.signedIn(tenant);
+    const page = await service.entered(tenant);
     for (const path of ['/console/messages', `/console/messages/${id}`]) {
       await page.goto(path);
       await expectInert(page);

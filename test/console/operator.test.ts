@@ -96,7 +96,7 @@ describe('dead letters in the browser', () => {
       ...works.map((work) => JSON.stringify(work)),
       '{"phone":"+5511987654321"}',
     ]);
-    const page = await asOperator(tenant);
+    const page = await service.entered(tenant, 'operator');
     await page.goto('/console/operator/queues/push');
     await row(page, '<img src=x').waitFor();
     const at = Date.now();
@@ -126,7 +126,7 @@ describe('dead letters in the browser', () => {
     const tenant = await service.tenant();
     const { deadLetterUrl } = pairOf('backlog');
     await sendBodies(sqs, deadLetterUrl, ['{"a":1}', '{"a":2}']);
-    const page = await asOperator(tenant);
+    const page = await service.entered(tenant, 'operator');
     await page.goto('/console/operator/queues/backlog');
     await expect.poll(() => page.locator('tbody tr').count(), PATIENCE).toBe(2);
     // A deployed queue answers so: SQS moves its messages by itself, after the answer.
@@ -150,7 +150,7 @@ describe('stuck work', () => {
   test('that was set aside is retried from its list, and is done', async () => {
     const tenant = await service.tenant();
     const { id } = await setAside(tenant);
-    const page = await asOperator(tenant);
+    const page = await service.entered(tenant, 'operator');
     await page.goto('/console/operator?tab=work');
     await row(page, 'send_message').first().waitFor();
     await page.getByLabel('Tipo').selectOption('send_message');
@@ -169,7 +169,7 @@ describe('stuck work', () => {
 describe('providers and organizations', () => {
   test('a breaker that is open is probed or closed, and an empty stage explains how to set a provider up', async () => {
     const tenant = await service.tenant();
-    const page = await asOperator(tenant);
+    const page = await service.entered(tenant, 'operator');
     await page.goto('/console/operator?tab=providers');
     await page.getByRole('heading', { name: 'Nenhum provedor configurado' }).waitFor();
     await inspect(page, 'operator-providers-empty');
@@ -201,7 +201,7 @@ describe('providers and organizations', () => {
   test('an organization is found in the list or by its id, with its figures; a wrong id shows the problem', async () => {
     const [own, other] = [await service.tenant(), await service.tenant()];
     await other.test.call('PATCH', '/v2/organizations/me', { body: { name: EVIL } });
-    const page = await asOperator(own);
+    const page = await service.entered(own, 'operator');
     await page.goto('/console/operator?tab=organizations');
     await row(page, other.id).getByRole('link').waitFor();
     await expectInert(page);

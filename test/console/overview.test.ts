@@ -159,7 +159,7 @@ describe('the overview', () => {
   });
 
   test('ignores what an address names that is no period or channel, and runs none of it', async () => {
-    const page = await service.signedIn(await service.tenant());
+    const page = await service.entered(await service.tenant());
     const search = new URLSearchParams({ range: EVIL, channel: EVIL });
     await page.goto(`/console/?${search.toString()}`);
     await page.getByRole('heading', { name: 'Nenhuma mensagem neste período' }).waitFor();

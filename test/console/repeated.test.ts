@@ -29,7 +29,7 @@ describe('what a page shows', () => {
     const everybody = [{ field: 'channel', operator: 'has', value: 'whatsapp' }];
     const segment = await made(tenant, '/v2/segments', { name: 'Todos', filters: everybody });
     const { body: message } = await tenant.test.send({ to: '+5511999990005' });
-    const page = await service.signedIn(tenant, 'admin');
+    const page = await service.entered(tenant, 'admin');
     for (const [path, first, other] of [
       [`/lists/${list.id}`, `/v2/lists/${list.id}`, `listId=${list.id}`],
       [`/segments/${segment.id}`, `/v2/segments/${segment.id}`, `/v2/segments/${segment.id}/contacts`],
@@ -52,7 +52,7 @@ describe('what a page shows', () => {
 describe('what is pressed twice', () => {
   test('is done once: a company, with the button, and with the Enter key', async () => {
     const tenant = await service.tenant();
-    const page = await service.signedIn(tenant);
+    const page = await service.entered(tenant);
     await page.goto('/console/companies');
     await page.getByRole('button', { name: 'Nova empresa' }).click();
     await dialog(page).getByLabel('Nome').fill('Padaria Sol');
@@ -71,7 +71,7 @@ describe('what is pressed twice', () => {
 
   test('is sent once where no answer came; what is changed since is another message', async () => {
     const tenant = await service.tenant();
-    const page = await service.signedIn(tenant);
+    const page = await service.entered(tenant);
     await page.goto('/console/composer?channel=sms&to=%2B5511999990005');
     const keys: (string | undefined)[] = [];
     let isLost = true;
@@ -117,7 +117,7 @@ describe('what belongs to the page before', () => {
     const tenant = await service.tenant();
     const bia = await made(tenant, '/contacts', { phone: '+5511980000011', name: 'Bia', cpf: '52998224725' });
     await made(tenant, '/contacts', { phone: '+5511980000012', name: 'Caio', cpf: '11144477735' });
-    const page = await service.signedIn(tenant, 'admin');
+    const page = await service.entered(tenant, 'admin');
     await page.goto('/console/contacts');
     await row(page, 'Bia').getByRole('link').click();
     await page.getByRole('tab', { name: 'Dados pessoais' }).click();
@@ -145,7 +145,7 @@ describe('what belongs to the page before', () => {
       const added = await tenant.test.post(`/v2/lists/${list.id}/members`, { contactIds: [id] });
       expect(added.status).toBe(200);
     }
-    const page = await service.signedIn(tenant, 'admin');
+    const page = await service.entered(tenant, 'admin');
     await page.goto('/console/lists');
     for (const name of ['Bia', 'Caio']) {
       await page.getByRole('link', { name: `Lista de ${name}` }).click();
@@ -165,7 +165,7 @@ describe('what belongs to the page before', () => {
   test('is deleted only once it is known what goes with it', async () => {
     const tenant = await service.tenant();
     const { id } = await made(tenant, '/v2/companies', { nome: 'Padaria Sol' });
-    const page = await service.signedIn(tenant);
+    const page = await service.entered(tenant);
     const deals = await held(page, /\/companies\/[^/]+\/cards|\/cards\?/);
     await page.goto(`/console/companies/${id}`);
     const remove = page.getByRole('button', { name: 'Excluir' });

@@ -253,7 +253,7 @@ describe('a segment', () => {
       { field: 'attribute', operator: 'isNot', key: EVIL.slice(0, 60), value: 'javascript:window.hit=1' },
     ];
     const id = await segment(tenant, { name: EVIL.slice(0, 100), description: EVIL, filters });
-    const page = await service.signedIn(tenant, 'admin');
+    const page = await service.entered(tenant, 'admin');
     for (const path of ['', `/${id}`, `/${id}/contacts/${contactId}`]) {
       await page.goto(`/console/segments${path}`);
       await expectInert(page);

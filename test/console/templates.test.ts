@@ -244,7 +244,7 @@ describe('the HTML of a template', () => {
   test('is shown with its own styles, and can do nothing: no script, request, form, or way out', async () => {
     const tenant = await service.tenant();
     const { id } = await createEmail(tenant, { source: HARM });
-    const page = await service.signedIn(tenant);
+    const page = await service.entered(tenant);
     const windows: string[] = [];
     page.context().on('page', (opened) => windows.push(opened.url()));
     await page.goto(`/console/templates/email/${id}`);

@@ -50,7 +50,7 @@ const NAMES = Object.keys(EDITORS) as Name[];
 const edited = async (name: Name) => {
   const { from, link, field, open }: Editor = EDITORS[name];
   const tenant = await service.tenant();
-  const page = await service.signedIn(tenant);
+  const page = await service.entered(tenant);
   const list = `/console${await from(tenant)}`;
   await page.goto(list);
   await page.getByRole('link', { name: link, exact: true }).click();
