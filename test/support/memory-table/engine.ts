@@ -1,5 +1,11 @@
 import { EventEmitter, once } from 'node:events';
-import http, { type ClientRequest, createServer, type IncomingMessage, type RequestOptions } from 'node:http';
+import http, {
+  type ClientRequest,
+  createServer,
+  type IncomingMessage,
+  type RequestOptions,
+  type ServerResponse,
+} from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -87,13 +93,14 @@ syncBuiltinESMExports();
 /** Tables in memory at an address of this machine. */
 export const startMemoryEngine = async (): Promise<{ readonly endpoint: string; close(): Promise<void> }> => {
   const tables = new MemoryTables();
-  const server = createServer(async (incoming, outgoing) => {
+  const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const asked = await text(incoming);
     // Whether somebody listens here is asked without a call.
     if (incoming.method !== 'POST') return void outgoing.writeHead(200).end();
     const { statusCode, body } = wireAnswer(tables, String(incoming.headers['x-amz-target']), asked);
     outgoing.writeHead(statusCode, { 'content-type': 'application/x-amz-json-1.0' }).end(body);
-  });
+  };
+  const server = createServer((incoming, outgoing) => void answer(incoming, outgoing));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   server.unref();
