@@ -39,6 +39,9 @@ const partitions = new Map(await partitionsOfRun());
 const partitionsOf = (path: string): readonly string[] =>
   partitions.get(path) ?? partitions.get('consumers/send') ?? [];
 
+/** Each construct would keep where it was made: under the test runner, such a trace is long and mapped to its sources. */
+const UNTRACED = { 'aws:cdk:disable-creation-stack-traces': true, 'aws:cdk:disable-logicalId-metadata': true };
+
 /** The deployment without a build: all functions share a placeholder folder. */
 export const synthesize = ({ contracts = OPERATIONS, context = {}, env, stages }: DeployOptions) => {
   // In the run's own folder, and removed with it.
@@ -54,7 +57,7 @@ export const synthesize = ({ contracts = OPERATIONS, context = {}, env, stages }
   // Parts that no test reads, and half of the time: the validation that only warns here (`npm run synth`, which a test runs, has it), the
   // construct tree as a file, and the stack traces of constructs.
   const unread = { builtinCloudFormationValidation: false, treeMetadata: false, stackTraces: false };
-  const app = new App({ outdir: join(folder, 'out'), context: { ...context }, ...unread });
+  const app = new App({ outdir: join(folder, 'out'), context: { ...context, ...UNTRACED }, ...unread });
   const deployment = createDeployment(app, {
     contracts,
     partitions: partitionsOf,
