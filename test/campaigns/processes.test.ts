@@ -13,11 +13,12 @@ import { setConflictPatience } from '../../shared/domain/core/retry-on-conflict.
 import type { DomainEvent } from '../../shared/domain/events/event.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { newestAudit } from '../../shared/storage/audit/audit-log.ts';
+import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import { creditWallet } from '../../shared/storage/wallet/wallet.ts';
 import { bulkWorld } from '../support/bulk-world.ts';
-import { engineClient } from '../support/engine-client.ts';
 import { tolerant } from '../support/fault-proxy.ts';
+import { patient } from '../support/patient-client.ts';
 import { indexesUpToDate, watchIndexes } from '../support/table-engine.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
@@ -50,7 +51,7 @@ beforeEach(() => {
 const bulk = bulkWorld(world);
 /** Each as another process is: without a client, a cache or a queue in common. */
 const processes: readonly PortionPorts[] = Array.from({ length: PROCESSES }, () => {
-  const table = new Table(engineClient(laws?.endpoint ?? ''), 'live', patience);
+  const table = new Table(patient(tableClient(world.proxy.endpoint)), 'live', patience);
   return campaignPortsOver(world, table, (events) => void raised.push(...events));
 });
 const [ports] = processes as [PortionPorts];

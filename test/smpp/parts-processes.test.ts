@@ -4,11 +4,12 @@ import type { Id } from '../../shared/domain/core/ids.ts';
 import { PARTS_WAIT_MS } from '../../shared/domain/smpp/assembly.ts';
 import { type SubmittedPart, submitPart } from '../../shared/domain/smpp/parts.ts';
 import type { PartsPorts } from '../../shared/domain/smpp/send-parts.ts';
+import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import { chanceOf } from '../support/chance.ts';
-import { engineClient } from '../support/engine-client.ts';
 import { checkMoney, messagesOf } from '../support/money.ts';
 import { waitAsInvocation } from '../support/patience.ts';
+import { patient } from '../support/patient-client.ts';
 import { watchIndexes } from '../support/table-engine.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
@@ -28,7 +29,7 @@ const startLawfulWorld = async () => {
     },
   });
   /** As another process has it: it shares no client. */
-  const ownTable = () => new Table(engineClient(endpoint), 'live', waitAsInvocation);
+  const ownTable = () => new Table(patient(tableClient(endpoint)), 'live', waitAsInvocation);
   return { world: await use(world), ownTable };
 };
 const { world, ownTable } = await startLawfulWorld();

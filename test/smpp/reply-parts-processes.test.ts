@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { startTableLaws } from '../../infra/local/table-laws/proxy.ts';
 import { REPLY_PARTS_WAIT_MS, type ReplyPartsPorts, workOnReplyParts } from '../../shared/domain/smpp/reply-parts.ts';
+import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import { chanceOf } from '../support/chance.ts';
-import { engineClient } from '../support/engine-client.ts';
 import { waitAsInvocation } from '../support/patience.ts';
+import { patient } from '../support/patient-client.ts';
 import { watchIndexes } from '../support/table-engine.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
@@ -25,7 +26,7 @@ const world = await use(
   }),
 );
 /** As another process has it: it shares no client. */
-const ownTable = () => new Table(engineClient(endpoint), 'live', waitAsInvocation);
+const ownTable = () => new Table(patient(tableClient(endpoint)), 'live', waitAsInvocation);
 const processes = Array.from({ length: PROCESSES }, () => replyPartsPortsOf(world, ownTable()));
 const portsAt = (at: number) => processes[at % PROCESSES] as ReplyPartsPorts;
 

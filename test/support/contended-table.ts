@@ -4,8 +4,8 @@ import { startTableLaws } from '../../infra/local/table-laws/proxy.ts';
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import './aws-environment.ts';
-import { engineClient } from './engine-client.ts';
 import { waitAsInvocation } from './patience.ts';
+import { patient } from './patient-client.ts';
 import { rowsWith } from './scan.ts';
 import { watchIndexes } from './table-engine.ts';
 import { use } from './use.ts';
@@ -18,7 +18,7 @@ export const useContendedTable = async (patience = waitAsInvocation) => {
   const laws = await use(startTableLaws(engine.endpoint, { lagMs: [0, 0] }));
   watchIndexes(laws);
   await ensureTable(tableClient(engine.endpoint), NAME);
-  const ownTable = () => new Table(engineClient(laws.endpoint), NAME, patience);
+  const ownTable = () => new Table(patient(tableClient(laws.endpoint)), NAME, patience);
   /** The rows of an organization, read beside the laws. */
   const rowsOf = (organizationId: string) => rowsWith(engine.endpoint, NAME, organizationId);
   return { laws, ownTable, table: ownTable(), rowsOf };

@@ -1,10 +1,11 @@
 import { startTableLaws } from '../../infra/local/table-laws/proxy.ts';
+import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import { messageStore } from '../../shared/storage/messages/message-store.ts';
 import { chooseDebitLane } from '../../shared/storage/wallet/debit.ts';
 import { readVolume, volumeReader } from '../../shared/storage/wallet/volumes.ts';
-import { engineClient } from './engine-client.ts';
 import { waitAsInvocation } from './patience.ts';
+import { patient } from './patient-client.ts';
 import { use } from './use.ts';
 import { PLAIN, type World } from './world.ts';
 
@@ -18,7 +19,7 @@ export const useSendingProcesses = async (world: World, count: number) => {
   const laws = await use(
     startTableLaws(world.proxy.endpoint, { seed: 7, partition: wide, table: wide, lagMs: [0, 0], lateShare: 0 }),
   );
-  const clients = Array.from({ length: count }, () => engineClient(laws.endpoint));
+  const clients = Array.from({ length: count }, () => patient(tableClient(laws.endpoint)));
   await use({
     close: () => {
       for (const client of clients) client.destroy();

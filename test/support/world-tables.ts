@@ -62,8 +62,9 @@ export const startTables = async (
   const dynamodb = new DynamoDBClient({ endpoint: engine.endpoint });
   await Promise.all(['live', 'test'].map((stage) => ensureTable(dynamodb, stage)));
   const client = patient(tableClient(proxy.endpoint));
-  if (OVER_DYNAMODB_LOCAL) proxy.shortcut(client);
-  const readIndex = OVER_DYNAMODB_LOCAL ? undefined : proxy.shortcutToEngine(client);
+  const isEngine = !through && !OVER_DYNAMODB_LOCAL && !TEST_LAWS;
+  if (!isEngine) proxy.shortcut(client);
+  const readIndex = isEngine ? proxy.shortcutToEngine(client) : undefined;
   // Signing takes a quarter of a call's processor time or more. The functions of the flows do sign.
   if (!OVER_DYNAMODB_LOCAL) replaceSignature(client);
   const close = async () => {
@@ -74,9 +75,8 @@ export const startTables = async (
   };
   const table = new Table(client, env, LAWFUL_PATIENCE, archiveAfterDays);
   const live = new Table(client, 'live', LAWFUL_PATIENCE);
-  // By the laws, an index may be late; an engine of another process may be behind them.
-  if (readIndex && !TEST_LAWS && !through && at === undefined)
-    for (const each of [table, live]) readsIndexesWith(each, readIndex);
+  // An engine of another process may be behind laws.
+  if (readIndex && at === undefined) for (const each of [table, live]) readsIndexesWith(each, readIndex);
   return { table, live, dynamodb, proxy, close };
 };
 
