@@ -16,7 +16,7 @@ const BETWEEN = '/console/icon.svg';
 const faults = new WeakMap<Page, string[]>();
 /** The calls of a page that the service refused. */
 const refusals = new WeakMap<Page, string[]>();
-/** What a test does by one of these cannot be taken back, or not be seen: its page is of that test alone. */
+/** The effects of these cannot be taken back, or not be seen: a page whose test calls one is of that test alone. */
 const LASTING = [
   'addInitScript',
   'addLocatorHandler',

@@ -35,7 +35,7 @@ export const memoryProxy = () => {
     const fault = current?.({ action, nth, body: toJson(input) });
     return fault ? failed(fault, call) : call.make();
   });
-  /** What indexes have in partitions, while no fault is planned. */
+  /** Reads the entries of partitions, while no fault is planned. */
   const readIndex: ReadIndex = async (table, index, partitions) => {
     const rows = current ? undefined : tables.rows(table).indexes.get(index);
     return rows && partitions.flatMap((partition) => rows.partition(partition));
