@@ -10,6 +10,7 @@ import { INDEXES } from '../../shared/storage/table-indexes.ts';
 /*
  * Partitions of an index that are read together, most of which are empty: work that is due has 120 of them in a bulk send alone, and an
  * organization's messages 54. With a query of each, tests spent most of their time on empty answers.
+ * That both find the same is tested (test/table-laws/index-entries.test.ts).
  */
 
 /** The entries that an index has in these partitions, in their order; undefined where they have to be queried. */
