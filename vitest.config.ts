@@ -35,7 +35,7 @@ const OF_THE_ENGINE = [
   'test/storage/{cursor-pages,due-dispatchers,gather,journey-signals,key-*,message-pages,migration,publisher}.test.ts',
   'test/faults/{frequency,lanes,outcome-counts,together*,volume}.test.ts',
 ];
-/** Of files that a table in memory serves as well, one in so many, chosen by its name, runs on the engine; in `npm run test:slow` all of them do. */
+/** Of files that a table in memory serves as well, one in so many, chosen by its name, runs on the engine; with `TEST_ENGINE=1` all of them do. */
 const ENGINE_AMONG = 4;
 const isSampled = (file: string): boolean =>
   createHash('sha256').update(file).digest().readUInt16BE() % ENGINE_AMONG === 0;
