@@ -21,7 +21,7 @@ import { patient } from './patient-client.ts';
 import { checkRoles, watchRoles } from './role-permissions.ts';
 import { rowsWith } from './scan.ts';
 import { giveSenders } from './senders.ts';
-import { OVER_DYNAMODB_LOCAL, TEST_LAWS } from './table-engine.ts';
+import { IN_MEMORY_BY_DEFAULT, OVER_DYNAMODB_LOCAL, TEST_LAWS } from './table-engine.ts';
 import { takeEvents } from './takers.ts';
 
 /** A parsed JSON body, untyped. */
@@ -105,10 +105,9 @@ interface TenantOptions {
   readonly takesEvents?: boolean;
 }
 
-/** Whether the tables of this project's services are in memory, unless they are started on a named engine (vitest.config.ts). */
-const IN_MEMORY = process.env.TEST_TABLE === 'memory' && !OVER_DYNAMODB_LOCAL && !TEST_LAWS;
+/** The engine in memory, for a service that is not to have another. */
 const startEngine = (options: Partial<LocalStackOptions>): ReturnType<typeof startMemoryEngine> | undefined =>
-  IN_MEMORY && options.inMemory && !options.env?.DYNAMODB_ENDPOINT ? startMemoryEngine() : undefined;
+  IN_MEMORY_BY_DEFAULT && options.inMemory && !options.env?.DYNAMODB_ENDPOINT ? startMemoryEngine() : undefined;
 
 /**
  * The tables as a test reads and writes them: beside the service and without the SDK, which takes most of the processor time of a call. Those

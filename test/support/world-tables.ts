@@ -9,7 +9,13 @@ import { readsIndexesWith } from './index-entries.ts';
 import { memoryProxy } from './memory-table/proxy.ts';
 import { patient } from './patient-client.ts';
 import { UNCHECKED_SIGNATURE } from './scan.ts';
-import { LAWFUL_PATIENCE, OVER_DYNAMODB_LOCAL, startTableEngine, TEST_LAWS } from './table-engine.ts';
+import {
+  IN_MEMORY_BY_DEFAULT,
+  LAWFUL_PATIENCE,
+  OVER_DYNAMODB_LOCAL,
+  startTableEngine,
+  TEST_LAWS,
+} from './table-engine.ts';
 
 const replaceSignature = (client: DynamoDBClient): void => {
   client.middlewareStack.remove('httpSigningMiddleware');
@@ -32,12 +38,8 @@ export interface WorldOptions {
   readonly at?: string;
 }
 
-/**
- * Whether the worlds of this project are in memory by default, where a call takes a sixth of the processor time (vitest.config.ts). That both answer
- * alike is tested by random calls (test/table-laws/memory-table.test.ts).
- */
-const BY_DEFAULT = process.env.TEST_TABLE === 'memory' && !OVER_DYNAMODB_LOCAL && !TEST_LAWS;
-export const areInMemory = ({ inMemory = BY_DEFAULT, through, at }: WorldOptions): boolean =>
+/** Whether the tables of a world are in memory. */
+export const areInMemory = ({ inMemory = IN_MEMORY_BY_DEFAULT, through, at }: WorldOptions): boolean =>
   inMemory && !through && at === undefined;
 
 /** Makes the calls of a table fail, and counts them. */
