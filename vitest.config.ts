@@ -39,7 +39,7 @@ const OF_THE_ENGINE = [
 const ENGINE_AMONG = 4;
 const isSampled = (file: string): boolean =>
   createHash('sha256').update(file).digest().readUInt16BE() % ENGINE_AMONG === 0;
-const isNot = (file: string): boolean => !isSampled(file);
+const isNotSampled = (file: string): boolean => !isSampled(file);
 /** The files of patterns, with `/` on every system. */
 const filesOf = (patterns: string[], exclude: string[] = []): string[] =>
   globSync(patterns, { cwd: import.meta.dirname, exclude }).map((file) => file.replaceAll('\\', '/'));
@@ -90,15 +90,15 @@ const PROJECTS = {
   e2e: {
     ...NATIVE,
     include: E2E,
-    exclude: [...SHARED, ...FLOWS, ...FLOWS_ALONE.filter(isNot), ...IN_PROCESS],
+    exclude: [...SHARED, ...FLOWS, ...FLOWS_ALONE.filter(isNotSampled), ...IN_PROCESS],
     isolate: true,
   },
-  'flows-alone': { ...NATIVE, include: FLOWS_ALONE.filter(isNot), isolate: true, env: IN_MEMORY },
+  'flows-alone': { ...NATIVE, include: FLOWS_ALONE.filter(isNotSampled), isolate: true, env: IN_MEMORY },
   // A service a file, in the process of an earlier one: of its start, half is what a process evaluates once. What it keeps is 30 MB a file.
-  flows: { ...NATIVE, include: FLOWS.filter(isNot), isolate: false, env: IN_MEMORY },
+  flows: { ...NATIVE, include: FLOWS.filter(isNotSampled), isolate: false, env: IN_MEMORY },
   'flows-on-engine': { ...NATIVE, include: [...FLOWS, ...SHARED].filter(isSampled), isolate: false },
   console: { ...NATIVE, include: CONSOLE, isolate: false, testTimeout: 120_000, env: IN_MEMORY },
-  shared: { ...NATIVE, include: SHARED.filter(isNot), isolate: false, env: IN_MEMORY },
+  shared: { ...NATIVE, include: SHARED.filter(isNotSampled), isolate: false, env: IN_MEMORY },
   isolated: { include: ISOLATED, isolate: true },
   // One process runs many files: their imports are evaluated once. They share no state except the process.
   engine: { ...NATIVE, include: ENGINE, exclude: SLOW, isolate: false },
@@ -156,7 +156,7 @@ export default defineConfig(({ mode }) => ({
         execArgv: HEAP,
         env: {
           // The share of the slow tests: a part, unless `npm run test:slow` or TEST_SHARE sets another.
-          TEST_SHARE: process.env.TEST_SHARE ?? (mode === 'full' ? '1' : '0.1'),
+          TEST_SHARE: process.env.TEST_SHARE ?? (mode === 'full' ? '1' : '0.25'),
           ...('env' in files && mode !== 'full' && process.env.TEST_ENGINE !== '1' ? files.env : {}),
         },
         // Against tests that hang, not against slow ones: a loaded machine takes three times as long.

@@ -169,11 +169,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
 };
 
-/** Of shorter texts, the growth would be hidden in what is below a millisecond. */
-const LEAST_SHARE = 0.25;
-
 describe.each(Object.entries(READERS))('%s take linear time', (_, { length, work, texts }) => {
-  const whole = Math.max(shareOf(length), length * LEAST_SHARE);
+  const whole = shareOf(length);
   test.each(texts.map((text) => [JSON.stringify(text(24).slice(0, 40)), text] as const))(
     `over ${whole} of %s`,
     (_, text) => {
