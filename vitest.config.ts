@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { globSync, readFileSync } from 'node:fs';
-import { join, matchesGlob, relative } from 'node:path';
+import { globSync } from 'node:fs';
+import { matchesGlob, relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -50,19 +50,15 @@ const ENGINE = filesOf(TABLE).filter(
 const E2E = ['test/{flows,docs,guides,local}/**/*.test.ts', 'test/sdk/{package,readme,without-node}.test.ts'];
 /** The console, in a Chromium: one service and one Chromium per process. */
 const CONSOLE = ['test/console/**/*.test.ts'];
-/** Files of E2E that share one service per process. */
-const SHARED = filesOf(['test/flows/*.test.ts']).filter((file) =>
-  readFileSync(join(import.meta.dirname, file), 'utf8').includes('sharedMessaging()'),
-);
 /**
- * Of the other flows, those with a process each: they call most functions, fill the table, start processes, or are about the service's own
- * start. A process of the others, and of the costs of calls, runs many of them, one after the other.
+ * The flows with a process each: they call most functions, fill the table, start processes, or are about the service's own start. A process of
+ * the others, and of the costs of calls, runs many of them, one after the other.
  */
 const FLOWS_ALONE = filesOf([
   'test/flows/{bulk,bulk-largest,contact-imports,keys,largest-bodies,operator,personal-data,restore,table-migration,tenancy}.test.ts',
 ]);
 const COSTS = 'test/docs/cost{,-cards,-channels,-crm,-journeys}.test.ts';
-const FLOWS = filesOf(['test/flows/*.test.ts', COSTS], [...SHARED, ...FLOWS_ALONE]);
+const FLOWS = filesOf(['test/flows/*.test.ts', COSTS], FLOWS_ALONE);
 /** Replaces a module, or all timers, for its whole process. */
 const ISOLATED = ['test/channels/declared-channel.test.ts', 'test/sdk/retries.test.ts'];
 
@@ -90,15 +86,14 @@ const PROJECTS = {
   e2e: {
     ...NATIVE,
     include: E2E,
-    exclude: [...SHARED, ...FLOWS, ...FLOWS_ALONE.filter(isNotSampled), ...IN_PROCESS],
+    exclude: [...FLOWS, ...FLOWS_ALONE.filter(isNotSampled), ...IN_PROCESS],
     isolate: true,
   },
   'flows-alone': { ...NATIVE, include: FLOWS_ALONE.filter(isNotSampled), isolate: true, env: IN_MEMORY },
-  // A service a file, in the process of an earlier one: of its start, half is what a process evaluates once. What it keeps is 30 MB a file.
+  // A service a file, or one a process (`sharedMessaging`): of its start, half is what a process evaluates once. What it keeps is 30 MB.
   flows: { ...NATIVE, include: FLOWS.filter(isNotSampled), isolate: false, env: IN_MEMORY },
-  'flows-on-engine': { ...NATIVE, include: [...FLOWS, ...SHARED].filter(isSampled), isolate: false },
+  'flows-on-engine': { ...NATIVE, include: FLOWS.filter(isSampled), isolate: false },
   console: { ...NATIVE, include: CONSOLE, isolate: false, testTimeout: 120_000, env: IN_MEMORY },
-  shared: { ...NATIVE, include: SHARED.filter(isNotSampled), isolate: false, env: IN_MEMORY },
   isolated: { include: ISOLATED, isolate: true },
   // One process runs many files: their imports are evaluated once. They share no state except the process.
   engine: { ...NATIVE, include: ENGINE, exclude: SLOW, isolate: false },
@@ -116,25 +111,28 @@ const PROJECTS = {
 const PLACES = ['first', ...Object.keys(PROJECTS).flatMap((name) => [name, `after ${name}`])];
 
 /**
- * Files that do not start with their project's. Most of them wait for nearly all of their time, up to minutes: where several did at once, at the
- * beginning or at the end of a project, the cores idled. They start beside files that compute.
+ * Files that do not start with their project's, in the order in which they start. Those that wait for nearly all of their time, up to minutes,
+ * start beside files that compute, and these beside flows: where all workers wait, the cores idle.
  */
 const STARTS: readonly (readonly [files: string, place: 'first' | `after ${keyof typeof PROJECTS}`])[] = [
+  // Each of these four waits for longer than a process deploys all templates. It does one after the other: five would import the CDK, and
+  // synthesize what most files deploy, each for itself.
   ['test/faults/{campaign,journey}-kill.test.ts', 'first'],
-  // This one, the linters and the type check compute the longest.
-  ['test/journeys/model.test.ts', 'first'],
-  ['test/quality/{lint,types}.test.ts', 'after slow'],
-  ['test/{faults/kill,smpp/processes,docs/readme}.test.ts', 'after slow'],
+  ['test/{faults/kill,smpp/processes}.test.ts', 'first'],
+  ['test/{infra/*,docs/cost-{idle,smpp}}.test.ts', 'first'],
+  ['test/{docs/readme,flows/smpp-parts,flows/revocation}.test.ts', 'after slow'],
   ['test/flows/smpp-reports.test.ts', 'after quality'],
-  ['test/{flows/{revocation,smpp-parts},console/{offered-actions,webhooks}}.test.ts', 'after flows'],
+  ['test/{flows/largest-bodies,crm/model,audience/members}.test.ts', 'after e2e'],
+  ['test/{quality/lint,journeys/model}.test.ts', 'after console'],
+  ['test/console/{offered-actions,webhooks}.test.ts', 'after isolated'],
 ];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const order = ({ project, moduleId }: TestSpecification) => {
       const file = relative(import.meta.dirname, moduleId).replaceAll('\\', '/');
-      const place = STARTS.find(([pattern]) => matchesGlob(file, pattern))?.[1] ?? project.name;
-      return PLACES.indexOf(place);
+      const nth = STARTS.findIndex(([pattern]) => matchesGlob(file, pattern));
+      return PLACES.indexOf(STARTS[nth]?.[1] ?? project.name) + Math.max(0, nth) / STARTS.length;
     };
     return (await super.sort(files)).sort((one, other) => order(one) - order(other));
   }

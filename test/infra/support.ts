@@ -41,6 +41,8 @@ const partitionsOf = (path: string): readonly string[] =>
 
 /** Each construct would keep where it was made: under the test runner, such a trace is long and mapped to its sources. */
 const UNTRACED = { 'aws:cdk:disable-creation-stack-traces': true, 'aws:cdk:disable-logicalId-metadata': true };
+/** Assets stay where they are, as with `--no-staging`: one of the library's own, of megabytes, would be copied for each deployment. */
+const UNSTAGED = { 'aws:cdk:disable-asset-staging': true };
 
 /** The deployment without a build: all functions share a placeholder folder. */
 export const synthesize = ({ contracts = OPERATIONS, context = {}, env, stages }: DeployOptions) => {
@@ -57,7 +59,7 @@ export const synthesize = ({ contracts = OPERATIONS, context = {}, env, stages }
   // Parts that no test reads, and half of the time: the validation that only warns here (`npm run synth`, which a test runs, has it), the
   // construct tree as a file, and the stack traces of constructs.
   const unread = { builtinCloudFormationValidation: false, treeMetadata: false, stackTraces: false };
-  const app = new App({ outdir: join(folder, 'out'), context: { ...context, ...UNTRACED }, ...unread });
+  const app = new App({ outdir: join(folder, 'out'), context: { ...context, ...UNTRACED, ...UNSTAGED }, ...unread });
   const deployment = createDeployment(app, {
     contracts,
     partitions: partitionsOf,
