@@ -120,11 +120,13 @@ const STARTS: readonly (readonly [files: string, place: 'first' | `after ${keyof
   ['test/faults/{campaign,journey}-kill.test.ts', 'first'],
   ['test/{faults/kill,smpp/processes}.test.ts', 'first'],
   ['test/{infra/*,docs/cost-{idle,smpp}}.test.ts', 'first'],
-  ['test/{docs/readme,flows/smpp-parts,flows/revocation}.test.ts', 'after slow'],
-  ['test/flows/smpp-reports.test.ts', 'after quality'],
+  ['test/{docs/readme,flows/{smpp-parts,revocation}}.test.ts', 'after slow'],
+  ['test/flows/{smpp-reports,campaigns-money}.test.ts', 'after quality'],
   ['test/{flows/largest-bodies,crm/model,audience/members}.test.ts', 'after e2e'],
+  ['test/flows/{campaigns-channels,journey-examples}.test.ts', 'after flows-on-engine'],
   ['test/{quality/lint,journeys/model}.test.ts', 'after console'],
-  ['test/console/{offered-actions,webhooks}.test.ts', 'after isolated'],
+  ['test/{console/{offered-actions,webhooks},docs/cost-channels}.test.ts', 'after isolated'],
+  ['test/{docs/cost,flows/{messages-resend,rcs}}.test.ts', 'after engine'],
 ];
 
 class LongestFirst extends BaseSequencer {
