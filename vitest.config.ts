@@ -122,9 +122,9 @@ const STARTS: readonly (readonly [files: string, place: 'first' | `after ${keyof
   ['test/{infra/*,docs/cost-{idle,smpp}}.test.ts', 'first'],
   ['test/{docs/readme,flows/{smpp-parts,revocation}}.test.ts', 'after slow'],
   ['test/flows/{smpp-reports,campaigns-money}.test.ts', 'after quality'],
+  ['test/{quality/lint,journeys/model}.test.ts', 'after e2e'],
   ['test/{flows/largest-bodies,crm/model,audience/members}.test.ts', 'after e2e'],
   ['test/flows/{campaigns-channels,journey-examples}.test.ts', 'after flows-on-engine'],
-  ['test/{quality/lint,journeys/model}.test.ts', 'after console'],
   ['test/{console/{offered-actions,webhooks},docs/cost-channels}.test.ts', 'after isolated'],
   ['test/{docs/cost,flows/{messages-resend,rcs}}.test.ts', 'after engine'],
 ];
