@@ -90,7 +90,7 @@ const PROJECTS = {
     isolate: true,
   },
   'flows-alone': { ...NATIVE, include: FLOWS_ALONE.filter(isNotSampled), isolate: true, env: IN_MEMORY },
-  // A service a file, or one a process (`sharedMessaging`): of its start, half is what a process evaluates once. What it keeps is 30 MB.
+  // A service a file, or one a process (`sharedMessaging`): of its start, half is what a process evaluates once. A file leaves 30 MB.
   flows: { ...NATIVE, include: FLOWS.filter(isNotSampled), isolate: false, env: IN_MEMORY },
   'flows-on-engine': { ...NATIVE, include: FLOWS.filter(isSampled), isolate: false },
   console: { ...NATIVE, include: CONSOLE, isolate: false, testTimeout: 120_000, env: IN_MEMORY },
@@ -115,8 +115,8 @@ const PLACES = ['first', ...Object.keys(PROJECTS).flatMap((name) => [name, `afte
  * start beside files that compute, and these beside flows: where all workers wait, the cores idle.
  */
 const STARTS: readonly (readonly [files: string, place: 'first' | `after ${keyof typeof PROJECTS}`])[] = [
-  // Each of these four waits for longer than a process deploys all templates. It does one after the other: five would import the CDK, and
-  // synthesize what most files deploy, each for itself.
+  // Each of these four waits for longer than the fifth worker takes for all templates. Five workers would import the CDK, and synthesize the
+  // deployment that most files share, each for itself.
   ['test/faults/{campaign,journey}-kill.test.ts', 'first'],
   ['test/{faults/kill,smpp/processes}.test.ts', 'first'],
   ['test/{infra/*,docs/cost-{idle,smpp}}.test.ts', 'first'],

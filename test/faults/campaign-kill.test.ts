@@ -27,26 +27,8 @@ let victims: readonly Victim[];
 
 const lab = await use(startKillLab());
 const read = async ({ id }: Victim) => (await caller.client.get(`/v2/campaigns/${id}`)).body;
-type Campaign = Awaited<ReturnType<typeof read>>;
-let listed: { readonly at: number; readonly campaigns: Promise<readonly Campaign[]> } | undefined;
-/** All campaigns, at a time after `since`: those who wait at once share a list of all. */
-const listSince = (since: number): Promise<readonly Campaign[]> => {
-  if (!listed || listed.at < since || performance.now() - listed.at >= WAIT.interval / 2) {
-    const page = caller.client.get('/v2/campaigns', { limit: 100 });
-    listed = { at: performance.now(), campaigns: page.then(({ body }) => body.items) };
-  }
-  return listed.campaigns;
-};
-const becomes = async (victim: Victim, fields: object): Promise<void> => {
-  const since = performance.now();
-  await vi.waitFor(async () => {
-    const campaigns = await listSince(since);
-    expect(
-      campaigns.find(({ id }) => id === victim.id),
-      victim.point.name,
-    ).toMatchObject(fields);
-  }, WAIT);
-};
+const becomes = (victim: Victim, fields: object) =>
+  vi.waitFor(async () => expect(await read(victim), victim.point.name).toMatchObject(fields), WAIT);
 const ask = async ({ id, point }: Victim, operation: string) => {
   const answer = await caller.client.post(`/v2/campaigns/${id}/${operation}`, {});
   expect(answer.status, `${point.name}: ${operation} ${answer.text}`).toBe(200);

@@ -25,8 +25,8 @@ export interface Finished {
 
 /**
  * Runs a tool of the project on the Node that runs the tests, in the project's folder. On one thread, since the tests beside it have the other
- * processors: the type checker of oxlint and the compiler, Go programs, take a sixth less processor time there; and a third less without
- * collecting garbage until they hold 6 GiB, for a fifth more memory: nearly all that they allocate lives until they end.
+ * processors: the type checker of oxlint and the compiler, Go programs, take a sixth less processor time there. Nor do they collect garbage
+ * until they hold 6 GiB, for a fifth less than with the run's GOGC (run-folder.ts): nearly all that they allocate lives until they end.
  */
 export const runTool = (name: string, command: string, args: readonly string[]): Promise<Finished> =>
   new Promise((resolve) => {
