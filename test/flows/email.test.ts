@@ -6,6 +6,8 @@ import { balanceOf, becomes, idsOf, keyed, optedOut } from './support.ts';
 
 const at = (local: string) => `${local}@simulator.amazonses.com`;
 const WAIT = { timeout: 45_000, interval: 200 };
+/** The text of every body sent here. Three letters alone may be in an id, which is random. */
+const OF_THE_BODY = /Olá|[> ]Ana/;
 const METADATA = { orderId: 'A-1', vip: true } as const;
 
 const messaging = await sharedMessaging();
@@ -40,10 +42,10 @@ describe.concurrent('an e-mail', () => {
         campaignId: 'natal',
       },
     });
-    expect(sent.text).not.toContain('Ana');
+    expect(sent.text).not.toMatch(OF_THE_BODY);
     const { rows } = await messaging.tables.test.query({ partition: `MSG#${sent.body.id}` });
     expect(rows).toHaveLength(1);
-    expect(JSON.stringify(rows)).not.toContain('Ana');
+    expect(JSON.stringify(rows)).not.toMatch(OF_THE_BODY);
   });
 
   test('without a key is refused; a repeated key gets the first response, or 409 for another body', async () => {

@@ -117,7 +117,7 @@ describe('an export into a file', () => {
       .map((line) => JSON.parse(line));
     const shown = listed.map(({ cpfCipher: _, ...contact }: { cpfCipher?: string }) => contact);
     expect(rows).toEqual(shown);
-    expect(ndjson.text).not.toContain('529');
+    expect(ndjson.text).not.toMatch(/"529|529\.?982/);
 
     const csv = await exportedContacts(client, 'csv');
     expect(csv.job).toMatchObject({ kind: 'contacts', progress: { rows: 3 }, masked: false });
