@@ -82,7 +82,10 @@ describe('a page that a link leads to', () => {
     };
     await expect.poll(clicked, PATIENCE).toBeGreaterThan(0);
     const [other] = tabs();
-    await other?.getByRole('heading', { name: 'Ana', exact: true }).waitFor();
+    // Read by a script: Playwright does not always notice that a tab has loaded which it did not open itself, and a locator waits until it does.
+    const headings = () =>
+      other?.evaluate<string[]>("[...document.querySelectorAll('h1')].map((each) => each.innerText)");
+    await expect.poll(headings, PATIENCE).toEqual(['Ana']);
     expect(new URL(page.url()).pathname).toBe('/console/contacts');
   });
 

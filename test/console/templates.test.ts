@@ -275,12 +275,14 @@ describe('the HTML of a template', () => {
     const opening = page.waitForEvent('popup');
     await page.evaluate(`window.opened = window.open('${service.url}/console/preview'); undefined`);
     const opened = await opening;
-    await opened.waitForLoadState();
+    // Read by scripts: Playwright does not always notice that a window has loaded which it did not open itself.
+    const loaded = () => opened.evaluate('[location.pathname, document.readyState]');
+    await expect.poll(loaded, PATIENCE).toEqual(['/console/preview', 'complete']);
     expect(await opened.evaluate('window.origin')).toBe('null');
     await opened.evaluate("window.told = new Promise((told) => addEventListener('message', () => told())); undefined");
     await page.evaluate("window.opened.postMessage({ html: '<p>Eu</p>', title: 'x' }, '*')");
     await opened.evaluate('window.told');
-    expect(await opened.locator('iframe').count()).toBe(0);
+    expect(await opened.evaluate("document.querySelectorAll('iframe').length")).toBe(0);
     const { headers } = await service.anonymous.get('/console/preview');
     expect(headers.get('content-security-policy')).toContain("frame-ancestors 'self'");
     expect(headers.get('x-frame-options')).toBe('SAMEORIGIN');
