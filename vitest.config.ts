@@ -23,7 +23,7 @@ const QUALITY = ['test/quality/**/*.test.ts', 'test/contracts/new-operation.test
 const UNIT = ['test/{domain,contracts,email}/**/*.test.ts', 'test/quality/types.test.ts'] as const;
 /** Of the folders of E2E: what starts neither the service nor another process. */
 const IN_PROCESS = [
-  'test/docs/{bench-results,cost-{idle,smpp},crm-units,providers,response-counter,smpp-units,spec-references,walks}.test.ts',
+  'test/docs/{bench-results,changed-code,cost-{idle,smpp},crm-units,providers,response-counter,smpp-units,spec-references,walks}.test.ts',
   'test/local/{authorizer,due-check,fair-queue,numbering-plans,routing}.test.ts',
 ];
 /** The guarantees of the table. */

@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
+import { changedFiles, git } from './changed-code.ts';
 import { withBusyShare } from './processor-share.ts';
 
 /** The least rounds of which a median says something. */
@@ -25,25 +25,16 @@ const measuredFiles = (section: string): readonly string[] => {
 /** The share of the processors that other work takes now, from 0 to 1; takes five seconds. */
 export const busyNow = async (): Promise<number> => (await withBusyShare(() => pause(SHARE_MS, {}))).busy;
 
-const git = (...args: readonly string[]): string =>
-  execFileSync('git', args, {
-    cwd: `${import.meta.dirname}/..`,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  }).trim();
-
 /** The commit that is checked out, and whether files that a section measures differ from it. Throws outside of a repository. */
 const checkedOut = (section: string): { readonly commit: string; readonly clean: boolean } => ({
-  commit: git('rev-parse', '--short', 'HEAD'),
-  clean: git('status', '--porcelain', '--', ...measuredFiles(section)) === '',
+  commit: git(['rev-parse', '--short', 'HEAD']),
+  clean: git(['status', '--porcelain', '--', ...measuredFiles(section)]) === '',
 });
 
-/** How many files that a section measures differ between a commit and what is checked out; undefined for a commit that is not in this repository. */
+/** How many files that a section measures differ in code between a commit and what is checked out; undefined for a commit that is not in this repository. */
 export const changedSince = (commit: string, section: string): number | undefined => {
   try {
-    return git('diff', '--name-only', commit, '--', ...measuredFiles(section))
-      .split('\n')
-      .filter(Boolean).length;
+    return changedFiles(commit, measuredFiles(section)).length;
   } catch {
     return undefined;
   }
