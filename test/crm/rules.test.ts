@@ -9,7 +9,9 @@ import { deleteContact } from '../../shared/domain/contacts/erase.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import { createPipeline } from '../../shared/domain/pipelines/pipelines.ts';
-import { newStages } from '../../shared/domain/pipelines/stages.ts';
+import { deleteStage, newStages } from '../../shared/domain/pipelines/stages.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { PIPELINE_SHARDS } from '../../shared/storage/table-indexes.ts';
 import { accepted } from '../support/accepted.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
@@ -96,4 +98,25 @@ test("an import row can't give a loss reason to a card that is not lost, like a 
   const { atualizadas, erros } = await importCards(crm.cards, actor, [row]);
   expect([atualizadas, erros]).toEqual([0, [{ linha: 1, mensagem: expect.stringContaining('motivoPerda') }]]);
   expect(accepted(await getCard(crm.cards, actor, card.id)).lossReason).toBeUndefined();
+});
+
+test('a deleted stage leaves no count of its cards and values in any shard', async () => {
+  const actor = await world.organization(1, false);
+  const stages = newStages([{ nome: 'Novo' }, { nome: 'Proposta' }]);
+  const pipeline = accepted(await createPipeline(crm.pipelines, actor, { name: 'Vendas', type: 'vendas', stages }));
+  const [first, second] = pipeline.stages;
+  const countsOfSecond = async () => {
+    const rows = await world.table.queryAll({ partition: KEYS.pipeline(pipeline.id).pk, consistent: true });
+    const shards = rows.filter(({ sk }) => sk !== KEYS.pipeline(pipeline.id).sk);
+    expect(shards).toHaveLength(PIPELINE_SHARDS);
+    return shards.map((row) => Object.keys(row).filter((name) => name.split('_')[1] === second?.key).length);
+  };
+  const body = { pipelineId: pipeline.id, titulo: 'Renovação', estagioId: second?.id, valor: 10 };
+  // Fewer than shards: some have values to lose, some have none.
+  const ids: Id<'card'>[] = [];
+  for (let nth = 0; nth < 3; nth++) ids.push(accepted(await createCard(crm.cards, actor, body)).id);
+  expect(new Set(await countsOfSecond())).toEqual(new Set([1, 3]));
+  for (const id of ids) accepted(await moveCard(crm.cards, actor, id, { estagioId: first?.id as Id<'stage'> }));
+  accepted(await deleteStage(crm.pipelines, actor, { id: pipeline.id, stageId: second?.id as Id<'stage'> }));
+  expect(await countsOfSecond()).toEqual(Array(PIPELINE_SHARDS).fill(0));
 });
