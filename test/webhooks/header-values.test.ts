@@ -60,7 +60,7 @@ describe('the value of a header', () => {
     await deliver(id);
     const kept = await hooks.ports.deliveries.attempts(id);
     const shown = await attemptsOf(hooks.ports, actor, await stored(id));
-    expect(JSON.stringify([kept, shown])).not.toContain('9f31-secret');
+    expect(JSON.stringify([kept, shown])).not.toMatch(/9f31-|-secret|-WXYZ/);
     expect(shown[0]).toMatchObject({
       requestHeaders: { authorization: MASKED, 'x-shop': '••••', 'webhook-id': expect.stringMatching(/^evt_/) },
       responseHeaders: { 'x-echo': MASKED },
@@ -130,7 +130,7 @@ test('a row with values in clear is read and delivered, shows none, and is seale
   expect(hooks.posted.at(-1)?.headers).toMatchObject({ authorization: TOKEN });
   expect(await rowOf(subscription)).toContain(TOKEN);
   await changeSubscription(hooks.ports, actor, subscription.id, { description: 'Pedidos' });
-  expect(await rowOf(subscription)).not.toContain('9f31-secret');
+  expect(await rowOf(subscription)).not.toMatch(/9f31-|-secret|-WXYZ/);
   await deliver(await queue(actor));
   expect(hooks.posted.at(-1)?.headers).toMatchObject({ authorization: TOKEN });
 });
