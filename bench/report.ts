@@ -83,7 +83,7 @@ table is an embedded engine that never refuses; where a section says that it ran
 portable, and goals are ratios where possible.
 
 \`npm run bench\` writes this file, and nobody else; \`npm run bench -- send laws\` replaces those sections only. \`npm run bench -- check\` measures nothing: it
-marks what is stale. A section is stale if code of the service changed since its commit, comments and types aside, if it was measured with uncommitted
+marks what is stale. A section is stale if code of the service changed since its commit, comments, types and the names of its modules and variables aside, if it was measured with uncommitted
 changes, or in fewer than 3 rounds.`;
 
 /** A section's mark, below its heading. */

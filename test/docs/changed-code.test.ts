@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { changedFiles, git, measuredText } from '../../bench/changed-code.ts';
 
@@ -15,6 +15,7 @@ test.each([
   ['a comment', BEFORE.replace('Coins.', 'The price, in coins.').replace('// Both parts.', '')],
   ['a type', BEFORE.replace(': { coins: number }', '')],
   ['the format', BEFORE.replaceAll('\n', '\n\n')],
+  ['the name of a variable', BEFORE.replaceAll('twice', 'doubled')],
 ])('a change to %s changes no figure', (_, after) => {
   expect(after).not.toBe(BEFORE);
   expect(measuredText('shared/price.ts', after)).toBe(measuredText('shared/price.ts', BEFORE));
@@ -29,19 +30,32 @@ test.each([
   expect(measuredText('shared/price.ts', after)).not.toBe(measuredText('shared/price.ts', BEFORE)),
 );
 
-test('a file that is added, removed, moved or changed in code is a changed file, and one with another comment is not', () => {
+/** A repository in a folder of its own, with these files committed. */
+const useRepository = async (
+  files: Readonly<Record<string, string>>,
+  use: (folder: string, write: (path: string, text: string) => void) => Promise<void> | void,
+) => {
   const folder = mkdtempSync(join(tmpdir(), 'changed-code-'));
-  const write = (path: string, text: string) => writeFileSync(join(folder, path), text);
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  };
   try {
     git(['init', '--quiet'], folder);
-    mkdirSync(join(folder, 'bench'));
-    for (const name of ['same', 'comment', 'code', 'moved', 'removed']) write(`${name}.ts`, `${BEFORE}// ${name}\n`);
-    write('settings.json', '{ "a": 1 }\n');
-    write('bench/measures.ts', BEFORE);
+    for (const [path, text] of Object.entries(files)) write(path, text);
     git(['add', '.'], folder);
     const author = ['-c', 'user.name=Ana', '-c', 'user.email=ana@loja.example', '-c', 'commit.gpgsign=false'];
     git([...author, 'commit', '--quiet', '--message=Before'], folder);
-    const commit = git(['rev-parse', 'HEAD'], folder);
+    await use(folder, write);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+};
+
+test('a file that is added, removed, moved or changed in code is a changed file, and one with another comment is not', async () => {
+  const named = ['same', 'comment', 'code', 'moved', 'removed'].map((name) => [`${name}.ts`, `${BEFORE}// ${name}\n`]);
+  const files = { ...Object.fromEntries(named), 'settings.json': '{ "a": 1 }\n', 'bench/measures.ts': BEFORE };
+  await useRepository(files, (folder, write) => {
     write('comment.ts', `${BEFORE}// Another.\n`);
     write('code.ts', BEFORE.replace('* 2', '* 3'));
     write('settings.json', '{ "a": 2 }\n');
@@ -51,9 +65,38 @@ test('a file that is added, removed, moved or changed in code is a changed file,
     git(['rm', '--quiet', 'removed.ts'], folder);
     git(['add', '.'], folder);
     const changed = ['added.ts', 'code.ts', 'moved.ts', 'removed.ts', 'settings.json', 'to.ts'];
-    expect(changedFiles(commit, ['.', ':(exclude)bench'], folder)).toEqual(changed);
+    expect(changedFiles('HEAD', ['.', ':(exclude)bench'], folder)).toEqual(changed);
     expect(() => changedFiles('0123abcd', ['.'], folder)).toThrow();
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  });
 });
+
+const SERVICE = {
+  'functions/send.ts': `import { priceOf } from '../shared/price.ts';
+import { limit } from '../shared/limit.ts';
+export const handler = (parts: number) => priceOf(Math.min(parts, limit));\n`,
+  'shared/price.ts': BEFORE,
+  'shared/limit.ts': 'export const limit = 9;\n',
+  'package.json': '{ "type": "module" }\n',
+};
+const MOVED = 'shared/pricing/cost.ts';
+
+test.each<[string, (text: string) => string, string[]]>([
+  ['only moved, and its exports renamed, is not a changed file', (text) => text, []],
+  ['moved and changed is', (text) => text.replace('* 2', '* 3'), ['functions/send.ts', 'shared/price.ts', MOVED]],
+  [
+    'moved with the name of a property changed is',
+    (text) => text.replaceAll('coins:', 'price:'),
+    ['functions/send.ts', 'shared/price.ts', MOVED],
+  ],
+])('a module of the service that is %s', async (_, edit, changed) =>
+  useRepository(SERVICE, (folder, write) => {
+    const send = SERVICE['functions/send.ts'].replaceAll('priceOf', 'costOf').replace('price.ts', 'pricing/cost.ts');
+    write('functions/send.ts', send);
+    write(MOVED, edit(BEFORE.replaceAll('priceOf', 'costOf')));
+    git(['rm', '--quiet', 'shared/price.ts'], folder);
+    git(['add', '.'], folder);
+    const staged = git(['diff', '--cached', '--name-only'], folder);
+    expect(changedFiles('HEAD', ['.'], folder)).toEqual(changed);
+    expect(git(['diff', '--cached', '--name-only'], folder), 'the index').toBe(staged);
+  }),
+);
