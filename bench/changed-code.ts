@@ -23,8 +23,8 @@ const SERVICE: Programs = {
   folders: ['functions', 'infra', 'shared'],
 };
 const CONSOLE: Programs = { starts: ['console/src/main.tsx'], folders: ['console/src', 'sdk/typescript/src'] };
-/** Which syntax the compiler reads and writes. */
-const SETTINGS = ['package.json', 'tsconfig.json', 'console/tsconfig.json'];
+/** Which syntax the compiler reads, and which modules it may drop. */
+const SETTINGS = [':(glob)**/package.json', ':(glob)**/tsconfig.json'];
 
 /** The function of a module that is imported when needed: its name, for a profiler, is the module's path. */
 const NAMED_BY_PATH = /"(?:functions|infra|shared|console|sdk)\/[^"\n]+\.tsx?"\(\)/g;
