@@ -32,7 +32,7 @@ const TABLE = ['test/{storage,faults,table-laws}/**/*.test.ts'];
 const OF_THE_ENGINE = [
   'test/table-laws/**/*.test.ts',
   'test/storage/{*-races,*-contention,archive*,batch-calls,client*,company-directory,conflicts,contacts,*counters}.test.ts',
-  'test/storage/{cursor-pages,due-dispatchers,gather,journey-signals,key-*,message-pages,migration,publisher}.test.ts',
+  'test/storage/{cursor-pages,due-dispatchers,batch-concurrent,journey-signals,key-*,message-pages,migration,publisher}.test.ts',
   'test/faults/{frequency,lanes,outcome-counts,together*,volume}.test.ts',
 ];
 /** Of files that a table in memory serves as well, one in so many, chosen by its name, runs on the engine; with `TEST_ENGINE=1` all of them do. */

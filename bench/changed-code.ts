@@ -26,8 +26,9 @@ const CONSOLE: Programs = { starts: ['console/src/main.tsx'], folders: ['console
 /** Which syntax the compiler reads, and which modules it may drop. */
 const SETTINGS = [':(glob)**/package.json', ':(glob)**/tsconfig.json'];
 
-/** The function of a module that is imported when needed: its name, for a profiler, is the module's path. */
+/** How the compiler wraps a module that is imported when needed: a function named, for profilers, by its path, and a list of its exports, in alphabetical order. */
 const NAMED_BY_PATH = /"(?:functions|infra|shared|console|sdk)\/[^"\n]+\.tsx?"\(\)/g;
+const LIST_OF_EXPORTS = /^__export\(\w+, \{\n((?: {2}[\w$]+: \(\) => [\w$]+,?\n)+)\}\);$/gm;
 
 /** What `git` prints, in this repository or the one of a folder. Throws if it fails. */
 export const git = (args: readonly string[], folder = ROOT, env: NodeJS.ProcessEnv = {}): string =>
@@ -52,6 +53,22 @@ export const measuredText = (path: string, text: string): string => {
   return loader ? withoutNames(transformSync(text, { loader, legalComments: 'none' }).code) : text.trimEnd();
 };
 
+/** Numbers the exports of modules that are imported when needed, where the others need no names. */
+const withNumberedExports = (code: string): string => {
+  const lists = [...code.matchAll(LIST_OF_EXPORTS)].map(([, list = '']) => list);
+  const exported = new Set(lists.flatMap((list) => [...list.matchAll(/([\w$]+): \(\)/g)].map(([, name = '']) => name)));
+  const numbers = new Map<string, string>();
+  return code
+    .replaceAll(LIST_OF_EXPORTS, '')
+    .replaceAll(NAMED_BY_PATH, '"module"()')
+    .replaceAll(/[\w$]+/g, (name) => {
+      if (!exported.has(name)) return name;
+      const number = numbers.get(name) ?? `export${numbers.size}`;
+      numbers.set(name, number);
+      return number;
+    });
+};
+
 /**
  * A hash of programs in a folder, without their packages. Where modules lie, and the names of what they export to each other, are not part of
  * it; the names of properties, which may be stored, are. Throws if a program does not compile.
@@ -70,8 +87,8 @@ const hashIn = (folder: string, { starts }: Programs): string => {
     external: ['*?raw', '*.css'],
     write: false,
   });
-  const code = (outputFiles[0]?.text ?? '').replaceAll(NAMED_BY_PATH, '"module"()');
-  return createHash('sha256').update(withoutNames(code)).digest('hex');
+  const code = withoutNames(withNumberedExports(outputFiles[0]?.text ?? ''));
+  return createHash('sha256').update(code).digest('hex');
 };
 
 /** `hashIn` the files of a commit. */

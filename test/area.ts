@@ -21,7 +21,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'domain/frequency',
     'critical-lane',
     'refused-account',
-    'storage/gather',
+    'storage/batch-concurrent',
     'domain/priority',
     'planning',
     'quiet-hours',

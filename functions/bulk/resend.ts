@@ -1,18 +1,18 @@
 import { bulkResend as contract } from '../../shared/contracts/bulk-resend.ts';
 import { bulkResend } from '../../shared/domain/bulk/resend.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
-import { asLookup } from '../../shared/runtime/caller.ts';
+import { drawLookup } from '../../shared/runtime/caller.ts';
 import { operation } from '../../shared/runtime/operation.ts';
 import { bulkResendPorts } from '../../shared/wiring/bulk/resend.ts';
 
 export const handler = operation(
   contract,
   ({ actor, body, idempotencyKey }) => {
-    const asksAbout = body.dryRun === true && body.correction?.to !== undefined;
+    const previewsCorrection = body.dryRun === true && body.correction?.to !== undefined;
     const revealsPeople = (answer: Awaited<ReturnType<typeof bulkResend>>) =>
-      asksAbout && !isRefusal(answer) && answer.rejected > 0;
+      previewsCorrection && !isRefusal(answer) && answer.rejected > 0;
     return bulkResend(bulkResendPorts, actor, body, idempotencyKey).then(
-      asLookup(contract, actor, ['correction.to'], revealsPeople),
+      drawLookup(contract, actor, ['correction.to'], revealsPeople),
     );
   },
   (answer) => ({ ...answer, errors: [...answer.errors] }),

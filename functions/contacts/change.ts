@@ -2,14 +2,14 @@ import { changeContact as contract } from '../../shared/contracts/contact-change
 import { changeContact } from '../../shared/domain/contacts/change.ts';
 import { revealsPhone } from '../../shared/domain/contacts/create.ts';
 import { contactView } from '../../shared/domain/contacts/views.ts';
-import { lookingUp } from '../../shared/runtime/caller.ts';
+import { withLookup } from '../../shared/runtime/caller.ts';
 import { operation } from '../../shared/runtime/operation.ts';
 import { contactPorts } from '../../shared/wiring/contacts/contacts.ts';
 
 export const handler = operation(
   contract,
   ({ actor, params, body }) =>
-    lookingUp(
+    withLookup(
       contract,
       actor,
       body.phone === undefined ? [] : ['phone'],

@@ -1,7 +1,7 @@
 import { importContacts as contract } from '../../shared/contracts/contact-import.ts';
 import { type ImportResult, importContacts } from '../../shared/domain/contacts/import.ts';
 import { isRefusal, type Refusal } from '../../shared/domain/core/errors.ts';
-import { lookingUp } from '../../shared/runtime/caller.ts';
+import { withLookup } from '../../shared/runtime/caller.ts';
 import { operation } from '../../shared/runtime/operation.ts';
 import { importPorts } from '../../shared/wiring/contacts/contacts.ts';
 
@@ -12,6 +12,6 @@ const revealedBy = (answer: ImportResult | Refusal): number =>
 export const handler = operation(
   contract,
   ({ actor, body }) =>
-    lookingUp(contract, actor, ['phone', 'externalId'], revealedBy)(() => importContacts(importPorts, actor, body)),
+    withLookup(contract, actor, ['phone', 'externalId'], revealedBy)(() => importContacts(importPorts, actor, body)),
   ({ erros, ...counts }) => ({ ...counts, erros: erros.map((row) => ({ ...row })) }),
 );

@@ -47,14 +47,14 @@ const patchPersistence = async () => {
   };
 };
 
-interface HeldMessage {
+interface QueuedMessage {
   readonly body: string;
 }
 interface LocalQueue {
-  messages: HeldMessage[];
+  messages: QueuedMessage[];
   pollTimer?: NodeJS.Timeout;
   processTimers(): void;
-  readonly inflightMessages: ReadonlyMap<string, { readonly message: HeldMessage }>;
+  readonly inflightMessages: ReadonlyMap<string, { readonly message: QueuedMessage }>;
 }
 interface LocalQueueMethods {
   dequeue(this: LocalQueue, maxCount: number, ...options: unknown[]): unknown;
@@ -88,7 +88,7 @@ const makeFair = (prototype: LocalQueueMethods) => {
 /** How often a queue that is polled looks whether delayed and hidden messages are visible again, which SQS counts in seconds. */
 const VISIBLE_AGAIN_MS = 100;
 /** fauxqs looks fifty times a second in each queue: half of the processor time of a service that has nothing to do. */
-const lookSeldom = (prototype: LocalQueueMethods) => {
+const pollRarely = (prototype: LocalQueueMethods) => {
   prototype.startPollTimerIfNeeded = function () {
     this.pollTimer ??= setInterval(() => this.processTimers(), VISIBLE_AGAIN_MS);
   };
@@ -98,11 +98,11 @@ const patchQueues = async () => {
   const module = new URL('./sqs/sqsStore.js', import.meta.resolve('fauxqs')).href;
   const { prototype } = ((await import(module)) as { SqsQueue: { prototype: LocalQueueMethods } }).SqsQueue;
   makeFair(prototype);
-  lookSeldom(prototype);
+  pollRarely(prototype);
 };
 
 /** Makes in-flight messages visible at the start: their consumers are gone, so waiting for the visibility time-out is pointless. */
-const releaseHeldMessages = (folder: string) => {
+const releaseInFlight = (folder: string) => {
   mkdirSync(folder, { recursive: true });
   const database = new DatabaseSync(join(folder, 'fauxqs.db'));
   try {
@@ -116,7 +116,7 @@ const releaseHeldMessages = (folder: string) => {
 
 await patchPersistence();
 await patchQueues();
-if (dataDir) releaseHeldMessages(dataDir);
+if (dataDir) releaseInFlight(dataDir);
 const server = await startFauxqs({ port, logger: false, ...(dataDir ? { dataDir } : {}) });
 parentPort?.on('message', (message) => {
   if (message === 'stop') void server.stop().then(() => parentPort?.close());

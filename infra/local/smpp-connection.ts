@@ -158,8 +158,8 @@ export class SmppConnection {
     if (outcome.kind === 'sent') return { body: { messageId: outcome.messageId } };
     const { status, detail } = outcome;
     // Clients of 3.4 fail on it in a submit_sm_resp.
-    const tells = pdu.command === 'data_sm' || version >= VERSION_50;
-    return { status, tlvs: tells ? [tlv('additional_status_info_text', reasonOf(detail))] : [] };
+    const sendsReason = pdu.command === 'data_sm' || version >= VERSION_50;
+    return { status, tlvs: sendsReason ? [tlv('additional_status_info_text', reasonOf(detail))] : [] };
   }
 
   async #query({ stage, account: { organizationId } }: Held, messageId: string): Promise<Answer> {

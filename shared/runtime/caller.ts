@@ -107,10 +107,10 @@ export const admitPersonFilter = async (
 
 /**
  * For a response that reveals facts about a person identified by an address in one of `fields`: 429 instead if the credential has looked up
- * too many. `tells` returns whether it does, or for how many people; other responses draw nothing: `create(…).then(asLookup(contract,
+ * too many. `tells` returns whether it does, or for how many people; other responses draw nothing: `create(…).then(drawLookup(contract,
  * actor, ['phone'], isTaken))`.
  */
-export const asLookup =
+export const drawLookup =
   <A>({ id }: OperationContract, actor: Actor, fields: readonly string[], tells: (answer: A) => boolean | number) =>
   async <T extends A>(answer: T): Promise<T | Refusal<'RATE_LIMITED'>> => {
     const people = Number(tells(answer));
@@ -123,12 +123,12 @@ export const asLookup =
  * The same for work that has not started: a credential without lookups left is refused regardless of the person, so that the refusal
  * reveals nothing. `fields`: empty if the call names no person.
  */
-export const lookingUp =
+export const withLookup =
   <A>(contract: OperationContract, actor: Actor, fields: readonly string[], tells: (answer: A) => boolean | number) =>
   async <T extends A>(work: () => Promise<T>): Promise<T | Refusal<'RATE_LIMITED'>> => {
     if (fields.length === 0) return work();
     const { refuseExhausted } = await import('../wiring/access/lookups.ts');
-    return (await refuseExhausted(actor)) ?? asLookup(contract, actor, fields, tells)(await work());
+    return (await refuseExhausted(actor)) ?? drawLookup(contract, actor, fields, tells)(await work());
   };
 
 /** Draws from the token buckets of the credential and its organization, if the contract names a rate: 429 when one is empty. Test keys are not limited. */

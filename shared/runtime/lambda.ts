@@ -24,9 +24,9 @@ const remainingMs = (context: Partial<Context> | undefined): number | undefined 
  * continue in the middle of a later invocation.
  */
 export const lambda = <E, R>(work: (event: E) => Promise<R>, ...middlewares: readonly Middleware<E, R>[]) => {
-  const chain = middy<E, R, Error, Context, Internal>({ timeoutEarlyInMillis: 0 })
+  const handler = middy<E, R, Error, Context, Internal>({ timeoutEarlyInMillis: 0 })
     .use([...middlewares, pendingWork])
     .handler((event) => work(event));
   return (event: E, context?: Context): Promise<R> =>
-    inScope(() => chain(event, context as Context), remainingMs(context));
+    inScope(() => handler(event, context as Context), remainingMs(context));
 };

@@ -52,7 +52,7 @@ export interface StreamedEvent {
 }
 
 /** The body in chunks: as it arrives, or as the event's single chunk. */
-async function* bodyPieces({ body, isBase64Encoded }: APIGatewayProxyEvent) {
+async function* bodyChunks({ body, isBase64Encoded }: APIGatewayProxyEvent) {
   if (body) yield Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
 }
 
@@ -78,7 +78,7 @@ const readStream = (event: APIGatewayProxyEvent & StreamedEvent, { contentTypes,
       'UNSUPPORTED_MEDIA_TYPE',
       `Send the bytes alone, with a content type that the operation documents, such as ${contentTypes[0]}.`,
     );
-  return event.bodyStream ?? bodyPieces(event);
+  return event.bodyStream ?? bodyChunks(event);
 };
 
 const readBody = (contract: OperationContract, event: APIGatewayProxyEvent) => {

@@ -71,27 +71,27 @@ test('a file that is added, removed, moved or changed in code is a changed file,
 });
 
 const SERVICE = {
-  'functions/send.ts': `import { priceOf } from '../shared/price.ts';
-import { limit } from '../shared/limit.ts';
-export const handler = (parts: number) => priceOf(Math.min(parts, limit));\n`,
+  'functions/send.ts': `import { limit } from '../shared/limit.ts';
+export const handler = async (parts: number) => {
+  const { priceOf } = await import('../shared/price.ts');
+  return priceOf(Math.min(parts, limit));
+};\n`,
+  'functions/preview.ts': "export { priceOf as handler } from '../shared/price.ts';\n",
   'shared/price.ts': BEFORE,
   'shared/limit.ts': 'export const limit = 9;\n',
   'package.json': '{ "type": "module" }\n',
 };
 const MOVED = 'shared/pricing/cost.ts';
+const CHANGED = ['functions/preview.ts', 'functions/send.ts', 'shared/price.ts', MOVED];
 
 test.each<[string, (text: string) => string, string[]]>([
   ['only moved, and its exports renamed, is not a changed file', (text) => text, []],
-  ['moved and changed is', (text) => text.replace('* 2', '* 3'), ['functions/send.ts', 'shared/price.ts', MOVED]],
-  [
-    'moved with the name of a property changed is',
-    (text) => text.replaceAll('coins:', 'price:'),
-    ['functions/send.ts', 'shared/price.ts', MOVED],
-  ],
+  ['moved and changed is', (text) => text.replace('* 2', '* 3'), CHANGED],
+  ['moved with the name of a property changed is', (text) => text.replaceAll('coins:', 'price:'), CHANGED],
 ])('a module of the service that is %s', async (_, edit, changed) =>
   useRepository(SERVICE, (folder, write) => {
-    const send = SERVICE['functions/send.ts'].replaceAll('priceOf', 'costOf').replace('price.ts', 'pricing/cost.ts');
-    write('functions/send.ts', send);
+    for (const path of ['functions/preview.ts', 'functions/send.ts'] as const)
+      write(path, SERVICE[path].replaceAll('priceOf', 'costOf').replace('price.ts', 'pricing/cost.ts'));
     write(MOVED, edit(BEFORE.replaceAll('priceOf', 'costOf')));
     git(['rm', '--quiet', 'shared/price.ts'], folder);
     git(['add', '.'], folder);

@@ -5,7 +5,7 @@ import { isoTime } from '../../shared/domain/core/time.ts';
 import type { Reservation } from '../../shared/domain/sending/message-store.ts';
 import { eventsOfStatus } from '../../shared/domain/tracking/events.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { mayJoin } from '../../shared/storage/messages/reserve-together.ts';
+import { mayJoin } from '../../shared/storage/messages/reserve-batch.ts';
 import { listShardOf } from '../../shared/storage/table-indexes.ts';
 import { premiumPrices } from '../support/channel-plans.ts';
 import { FAULTS, onTransactions } from '../support/fault-proxy.ts';

@@ -7,7 +7,7 @@ import { isRefusal } from '../../shared/domain/core/errors.ts';
 import type { MessageRecord } from '../../shared/domain/message/message.ts';
 import { sendOverSmpp } from '../../shared/domain/smpp/send.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { gatheringStore } from '../../shared/storage/messages/gathering-store.ts';
+import { batchingStore } from '../../shared/storage/messages/batching-store.ts';
 import { idNamed } from '../support/ids.ts';
 import type { World } from '../support/world.ts';
 import { submitPortsOf } from '../support/world-queued.ts';
@@ -18,7 +18,7 @@ export const gatheringPorts = (
   { ports, table }: Pick<World, 'ports' | 'table'> = world,
 ): SmsSendPorts => ({
   ...ports,
-  messageStore: gatheringStore(table, (published) => void world.workItems.push(...published), ports.messageStore),
+  messageStore: batchingStore(table, (published) => void world.workItems.push(...published), ports.messageStore),
 });
 
 /** A recipient of its own for each message. */

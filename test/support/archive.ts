@@ -7,7 +7,7 @@ import { archivedOn, archiveRows, eraseArchived, findArchived } from '../../shar
 import type { ArchiveId, ArchivePorts } from '../../shared/domain/archive/ports.ts';
 import { createVault } from '../../shared/domain/core/secrets.ts';
 import { folderArchiveBucket } from '../../shared/providers/archive/folder-bucket.ts';
-import { rowOfImage, subjectToken } from '../../shared/storage/archive/leaving-row.ts';
+import { rowOfImage, subjectToken } from '../../shared/storage/archive/archivable-row.ts';
 import { archivePorts } from '../../shared/storage/archive/ports.ts';
 import { readBatch } from '../../shared/storage/archive/stream-records.ts';
 import { startWorld } from './world.ts';

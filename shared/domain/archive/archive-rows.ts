@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createVault } from '../core/secrets.ts';
 import { isoTime } from '../core/time.ts';
-import type { ArchiveId, ArchiveLine, ArchivePorts, LeavingRow, SubjectKey } from './ports.ts';
+import type { ArchivableRow, ArchiveId, ArchiveLine, ArchivePorts, SubjectKey } from './ports.ts';
 
 const PURPOSE = 'archive';
-const placeOf = ({ kind, id }: Pick<LeavingRow, 'kind' | 'id'>): string => `${kind} ${id}`;
+const placeOf = ({ kind, id }: Pick<ArchivableRow, 'kind' | 'id'>): string => `${kind} ${id}`;
 
 /** The vault of a row: it opens only while every one of its subjects still has the same key. */
 const vaultOf = (secrets: readonly Uint8Array[]) => {
@@ -15,9 +15,9 @@ const vaultOf = (secrets: readonly Uint8Array[]) => {
 
 /** The key prefix of a day's objects; `day` has the form 2026-03-01. */
 export const dayPrefix = (day: string): string => `archive/${day.replaceAll('-', '/')}/`;
-const dayOf = ({ createdAt }: Pick<LeavingRow, 'createdAt'>): string => isoTime(createdAt).slice(0, 10);
+const dayOf = ({ createdAt }: Pick<ArchivableRow, 'createdAt'>): string => isoTime(createdAt).slice(0, 10);
 
-const newestOf = (rows: readonly LeavingRow[]): Map<string, number> => {
+const newestOf = (rows: readonly ArchivableRow[]): Map<string, number> => {
   const newest = new Map<string, number>();
   for (const { subjects, createdAt } of rows)
     for (const token of subjects) newest.set(token, Math.max(createdAt, newest.get(token) ?? 0));
@@ -25,7 +25,7 @@ const newestOf = (rows: readonly LeavingRow[]): Map<string, number> => {
 };
 
 /** The sealed line of a row; undefined if its person was erased after the row was created. */
-const lineOf = (row: LeavingRow, known: ReadonlyMap<string, SubjectKey>): ArchiveLine | undefined => {
+const lineOf = (row: ArchivableRow, known: ReadonlyMap<string, SubjectKey>): ArchiveLine | undefined => {
   const { kind, id, organizationId, createdAt, subjects: tokens, image } = row;
   const own = [...new Set(tokens)].sort().map((token) => ({ token, ...known.get(token) }));
   if (own.some(({ erasedAt = 0 }) => erasedAt >= createdAt)) return undefined;
@@ -43,7 +43,11 @@ const lineOf = (row: LeavingRow, known: ReadonlyMap<string, SubjectKey>): Archiv
  * objects, so that a repeat overwrites its own, wherever the first run crashed. Rows of an erased person are dropped. Returns the number of
  * rows written.
  */
-export const archiveRows = async (ports: ArchivePorts, rows: readonly LeavingRow[], batch: string): Promise<number> => {
+export const archiveRows = async (
+  ports: ArchivePorts,
+  rows: readonly ArchivableRow[],
+  batch: string,
+): Promise<number> => {
   if (rows.length === 0) return 0;
   const known = await ports.keys.obtain(newestOf(rows));
   const lines = rows.flatMap((row) => lineOf(row, known) ?? []);
@@ -57,7 +61,7 @@ export const archiveRows = async (ports: ArchivePorts, rows: readonly LeavingRow
 };
 
 /** A row of the archive; without `image` if it was erased. */
-export interface ArchivedRow extends Omit<LeavingRow, 'image' | 'subjects'> {
+export interface ArchivedRow extends Omit<ArchivableRow, 'image' | 'subjects'> {
   readonly image?: string;
 }
 

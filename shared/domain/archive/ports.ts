@@ -7,7 +7,7 @@ export type ArchiveKind = (typeof ARCHIVE_KINDS)[number];
 export type ArchiveId = Id<'message'> | Id<'reply'>;
 
 /** A row that left the table. `image` is its packed text; `createdAt` (ms) determines its day. */
-export interface LeavingRow {
+export interface ArchivableRow {
   readonly kind: ArchiveKind;
   readonly id: ArchiveId;
   readonly organizationId: Id<'organization'>;
@@ -18,7 +18,7 @@ export interface LeavingRow {
 }
 
 /** A row in an object: only `row`, which is sealed, contains more than an id, an organization and a day. */
-export interface ArchiveLine extends Pick<LeavingRow, 'kind' | 'id' | 'organizationId' | 'createdAt'> {
+export interface ArchiveLine extends Pick<ArchivableRow, 'kind' | 'id' | 'organizationId' | 'createdAt'> {
   readonly subjects: readonly { readonly token: string; readonly keyId: string }[];
   readonly row: string;
 }
@@ -51,7 +51,7 @@ export interface SubjectKeys {
 }
 
 /** The object that holds a row. */
-export interface Pointer extends Pick<LeavingRow, 'kind' | 'id'> {
+export interface Pointer extends Pick<ArchivableRow, 'kind' | 'id'> {
   readonly object: string;
 }
 
@@ -64,7 +64,7 @@ export interface ArchivePorts {
     find(id: ArchiveId): Promise<readonly Pointer[]>;
   };
   /** Lets related rows in the table expire, too. Idempotent. */
-  readonly followWith: (rows: readonly LeavingRow[]) => Promise<void>;
+  readonly followWith: (rows: readonly ArchivableRow[]) => Promise<void>;
 }
 
 /** The bucket of the objects. */

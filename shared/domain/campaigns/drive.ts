@@ -160,19 +160,19 @@ const checkForEnd = async (ports: DrivePorts, campaign: Campaign, drive: Drive):
   if (early > 0 && early < CHECK_DELAY_MS.least) return 'done';
   const figures = await ports.figures(campaign);
   const now = ports.clock();
-  const looked = {
+  const checked = {
     ...drive,
     ...(figures.sent === drive.lastSent ? {} : { lastSent: figures.sent, lastSentAt: now }),
     ...(movesOf(figures) === drive.moves ? {} : { moves: movesOf(figures), movedAt: now }),
   };
-  if (!isOver(campaign, looked, figures, now)) {
-    if (early > 0 && looked.moves === drive.moves) return 'done';
-    const dueAt = now + checkDelayMs(looked, now);
-    const after = next(campaign, { drive: { ...looked, lookAt: dueAt } }, now);
+  if (!isOver(campaign, checked, figures, now)) {
+    if (early > 0 && checked.moves === drive.moves) return 'done';
+    const dueAt = now + checkDelayMs(checked, now);
+    const after = next(campaign, { drive: { ...checked, lookAt: dueAt } }, now);
     if (await ports.store.change(campaign, after, { dueAt })) ports.enqueue(campaign, dueAt);
     return 'done';
   }
-  const after = next(campaign, { status: 'completed', completedAt: now, drive: looked }, now);
+  const after = next(campaign, { status: 'completed', completedAt: now, drive: checked }, now);
   const { coinsCaptured: captured, coinsHeld: held } = figures;
   const event = campaignEvent(
     after,

@@ -25,14 +25,14 @@ const wordsOf = (text: string): string =>
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
 
-const looksSensitive = (text: string | undefined): boolean => {
+const seemsSensitive = (text: string | undefined): boolean => {
   const words = ` ${wordsOf(text ?? '')} `;
   return SENSITIVE.some((word) => [word, `${word}s`].some((form) => words.includes(` ${form} `)));
 };
 
 /** Whether the key or label of a property suggests a document, a password, a card or a token. */
 export const isSensitive = ({ key, label }: Pick<AttributeDefinition, 'key' | 'label'>): boolean =>
-  looksSensitive(key) || looksSensitive(label);
+  seemsSensitive(key) || seemsSensitive(label);
 
 /** The sensitive properties that new definitions omit or rename. */
 export const endangered = (

@@ -20,7 +20,7 @@ const FILE_MS = 7 * DAY_MS;
 const KEEP_MS = 30 * DAY_MS;
 
 /** A part of the file in the bucket: its number, and its version. */
-export interface FilePiece {
+export interface FilePart {
   readonly number: number;
   readonly etag: string;
 }
@@ -36,7 +36,7 @@ export interface ExportProgress {
   /** The multipart upload, once the file is large enough for one, and the number of its object. */
   readonly uploadId?: string;
   readonly file?: number;
-  readonly pieces: readonly FilePiece[];
+  readonly pieces: readonly FilePart[];
   /** The number of the object with the rest that is too small for a piece; absent if there is none. */
   readonly tail?: number;
 }

@@ -2,7 +2,7 @@ import type { Id } from '../core/ids.ts';
 import type { Clock } from '../core/time.ts';
 import type { DomainEvent } from '../events/event.ts';
 import type { ContactExportRow } from './contact-row.ts';
-import type { ExportJob, ExportProgress, ExportStatus, FilePiece } from './export-job.ts';
+import type { ExportJob, ExportProgress, ExportStatus, FilePart } from './export-job.ts';
 import type { ExportRow } from './export-row.ts';
 
 /** Objects of exports in the bucket. */
@@ -17,7 +17,7 @@ export interface ExportBucket {
   /** Uploads a part of at least `pieceBytes` unless it is the last; returns its version. */
   uploadPart(key: string, uploadId: string, number: number, body: Buffer): Promise<string>;
   /** Completes an upload as an object; idempotent. */
-  completeUpload(key: string, uploadId: string, pieces: readonly FilePiece[]): Promise<void>;
+  completeUpload(key: string, uploadId: string, pieces: readonly FilePart[]): Promise<void>;
   abortUpload(key: string, uploadId: string): Promise<void>;
 }
 

@@ -69,7 +69,7 @@ const readPages = async (ports: ExportRunPorts, job: ExportJob, room: number): P
 /**
  * Uploads a piece as part of the file; the first one starts the upload. Numbers derive from claims, so that no two workers write the same.
  */
-const putPiece = async ({ bucket }: ExportRunPorts, job: ExportJob, body: Buffer) => {
+const uploadPart = async ({ bucket }: ExportRunPorts, job: ExportJob, body: Buffer) => {
   const file = job.file ?? job.fence;
   const key = exportFileKey(job, file);
   const uploadId = job.uploadId ?? (await bucket.beginUpload(key, CONTENT_TYPES[job.format]));
@@ -84,10 +84,10 @@ const takeStep = async (ports: ExportRunPorts, job: ExportJob): Promise<ExportPr
   const { text, rows, cursor } = await readPages(ports, job, bucket.pieceBytes - before.length);
   const body = Buffer.concat([before, text]);
   const isLast = cursor === undefined && job.uploadId !== undefined;
-  const isPiece = body.length >= bucket.pieceBytes || (isLast && body.length > 0);
-  const isTail = !isPiece && body.length > 0;
+  const isPart = body.length >= bucket.pieceBytes || (isLast && body.length > 0);
+  const isTail = !isPart && body.length > 0;
   if (isTail) await bucket.put(tailKey(job, job.fence), body, CONTENT_TYPES[job.format]);
-  const { file, uploadId, pieces } = isPiece ? await putPiece(ports, job, body) : job;
+  const { file, uploadId, pieces } = isPart ? await uploadPart(ports, job, body) : job;
   return {
     rows: job.rows + rows,
     bytes: job.bytes + text.length,
@@ -147,7 +147,7 @@ const nextStep = async (ports: ExportRunPorts, job: ExportJob): Promise<ExportJo
 };
 
 /** Fails a job, and aborts the upload of its file. */
-const giveUp = async (ports: ExportRunPorts, job: ExportJob): Promise<void> => {
+const failExport = async (ports: ExportRunPorts, job: ExportJob): Promise<void> => {
   if (!(await ports.store.end(job, { status: 'failed' }, exportEvent(job, 'failed', ports.clock())))) return;
   await dropFile(ports, job).catch(() => ports.onFailure('what an export wrote could not be removed'));
 };
@@ -162,7 +162,7 @@ export const runExport = (ports: ExportRunPorts, id: Id<'exportJob'>): Promise<v
       const isOver = job.attempts > MAX_ATTEMPTS || job.fence > MAX_NUMBER;
       if (isOver) {
         ports.onGivenUp(job);
-        await giveUp(ports, job);
+        await failExport(ports, job);
       }
       return isOver;
     },
@@ -172,7 +172,7 @@ export const runExport = (ports: ExportRunPorts, id: Id<'exportJob'>): Promise<v
       } catch (error) {
         if (await isCancelled(ports, job)) return undefined;
         if (!(error instanceof SourceGone)) throw error;
-        await giveUp(ports, job);
+        await failExport(ports, job);
         return undefined;
       }
     },

@@ -109,7 +109,7 @@ const folderOf = ({ organizationId, id }: Pick<ImportJob, 'organizationId' | 'id
   `imports/${organizationId}/${id}`;
 /** The object keys of a job: the file, the error piece of one part, and the complete file of errors. */
 export const sourceKey = (job: Pick<ImportJob, 'organizationId' | 'id'>): string => `${folderOf(job)}/source`;
-export const errorPieceKey = (job: ImportJob, fence: number): string => `${folderOf(job)}/errors-${fence}`;
+export const errorPartKey = (job: ImportJob, fence: number): string => `${folderOf(job)}/errors-${fence}`;
 export const errorFileKey = (job: Pick<ImportJob, 'organizationId' | 'id'>): string => `${folderOf(job)}/errors.csv`;
 
 /** A presigned address, created at each read. */

@@ -4,7 +4,7 @@ import { csvOf } from '../core/csv.ts';
 import { derivedId, type Id } from '../core/ids.ts';
 import {
   errorFileKey,
-  errorPieceKey,
+  errorPartKey,
   type ImportJob,
   type ImportProgress,
   importEvent,
@@ -52,7 +52,7 @@ const keepErrors = async ({ bucket }: ImportRunPorts, job: ImportJob, part: File
     return job.errorPieces;
   const rows = errors.map(({ at, message }) => ({ line: part.rows[at]?.line, message }));
   const [, ...lines] = csvOf(['line', 'message'], rows).split(/(?<=\r\n)/);
-  await bucket.put(errorPieceKey(job, job.fence), lines.join(''));
+  await bucket.put(errorPartKey(job, job.fence), lines.join(''));
   return [...job.errorPieces, job.fence];
 };
 
@@ -71,7 +71,7 @@ const progressAfter = (job: ImportJob, part: FilePart, outcome: ImportedRows): O
 const joinErrors = async ({ bucket }: ImportRunPorts, job: ImportJob): Promise<void> => {
   if (job.errorPieces.length === 0) return;
   const pieces: string[] = [];
-  for (const fence of job.errorPieces) pieces.push(await bucket.text(errorPieceKey(job, fence)));
+  for (const fence of job.errorPieces) pieces.push(await bucket.text(errorPartKey(job, fence)));
   await bucket.put(errorFileKey(job), csvOf(['line', 'message'], []) + pieces.join(''));
 };
 
@@ -83,7 +83,7 @@ const end = async (ports: ImportRunPorts, job: ImportJob, how: ImportEnd): Promi
     ? joined.catch(() => ports.onFailure('errors of an import are lost'))
     : joined);
   if (!(await ports.store.end(job, how, importEvent({ ...job, status: how.status }, ports.clock())))) return;
-  const pieces = job.errorPieces.map((fence) => errorPieceKey(job, fence));
+  const pieces = job.errorPieces.map((fence) => errorPartKey(job, fence));
   await ports.bucket
     .remove([sourceKey(job), ...pieces])
     .catch(() => ports.onFailure('the file of an import could not be removed'));

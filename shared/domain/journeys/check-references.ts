@@ -109,8 +109,8 @@ const stageFaults = async (
   { organizationId }: Tenant,
   stages: readonly Named<'stage'>[],
 ): Promise<FieldError[]> => {
-  const look = ({ pipelineId }: Named<'stage'>) => pipelines.read(organizationId, pipelineId);
-  const found = await lookedUp(stages, ({ pipelineId }) => pipelineId, look);
+  const readPipeline = ({ pipelineId }: Named<'stage'>) => pipelines.read(organizationId, pipelineId);
+  const found = await lookedUp(stages, ({ pipelineId }) => pipelineId, readPipeline);
   return found.flatMap(({ item: { path, stageId }, value: pipeline }) => {
     if (!pipeline) return [fault(`${path}.pipelineId`, 'is not a pipeline of the organization')];
     const hasStage = pipeline.stages.some(({ id }) => id === stageId);

@@ -4,13 +4,13 @@ import type { Id } from '../core/ids.ts';
 import type { Deferral } from '../message/deferral.ts';
 import type { Decision, MessageRecord, QueuedMessage } from '../message/message.ts';
 import type { RefusedAnswer } from '../message/provider-port.ts';
+import { type CheckBeforeSendPorts, sendRefusal } from './check-before-send.ts';
 import { dispatchMessage, failAndRefund } from './dispatch.ts';
-import { type LeavingPorts, stopOnLeaving } from './leaving.ts';
 import type { SendPorts } from './ports.ts';
 import { EXPIRED, isExpired } from './validity.ts';
 
 /** Ports of the consumer of queued messages. */
-export interface SendQueuedPorts extends SendPorts, LeavingPorts {
+export interface SendQueuedPorts extends SendPorts, CheckBeforeSendPorts {
   /** The content to send: the sealed body, or the stored content if there is none; undefined if the body is gone. */
   readonly contentOf: (message: MessageRecord) => Promise<unknown>;
   /** Whether the message is a fallback step and an earlier step was delivered. */
@@ -95,7 +95,7 @@ const stopOf = async (
   now: number,
 ): Promise<RefusedAnswer | undefined> => {
   if (wasDeferred(queued) && !(await ports.maySendAs(message))) return NO_SENDER;
-  return stopOnLeaving(ports, message, now);
+  return sendRefusal(ports, message, now);
 };
 
 /** Claims a due message for its first provider and sends it; nothing if another worker claimed it. */

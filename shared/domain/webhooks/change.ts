@@ -34,8 +34,8 @@ export const requestFault = (
   if (badUrl) return invalid('url', badUrl);
   const badHeaders = headers ? ports.checkHeaders(headersToCheck(before?.headers, headers)) : undefined;
   if (badHeaders) return invalid('headers', badHeaders);
-  const goesElsewhere = before && url !== undefined && new URL(url).origin !== new URL(before.url).origin;
-  return goesElsewhere && keepsValues(before.headers, headers)
+  const changesOrigin = before && url !== undefined && new URL(url).origin !== new URL(before.url).origin;
+  return changesOrigin && keepsValues(before.headers, headers)
     ? invalid('headers', 'must have their values in clear, or be null: kept ones are not sent to another origin')
     : undefined;
 };
@@ -51,7 +51,7 @@ export const changed = async (
   change: SubscriptionChange,
 ): Promise<Subscription> => {
   const { url = before.url, events, description, headers, retry = before.retry } = change;
-  const goesElsewhere = url !== before.url || changesHeaders(before.headers, headers);
+  const changesTarget = url !== before.url || changesHeaders(before.headers, headers);
   return {
     ...before,
     url,
@@ -60,7 +60,7 @@ export const changed = async (
     headers: await storedHeaders(ports, before, before.headers, headers),
     retry,
     // A caller who may not see recipients in full must not redirect them to its own endpoint either.
-    unmasked: before.unmasked && (!goesElsewhere || seesInFull(actor)),
+    unmasked: before.unmasked && (!changesTarget || seesInFull(actor)),
     status: statusAfter(before, change),
     updatedAt: Math.max(ports.clock(), before.updatedAt + 1),
   };

@@ -33,19 +33,19 @@ const endpoints = new Map<Id<'webhook'>, Endpoint>();
 let failing = 0;
 
 /** Age of the endpoint's oldest unanswered request in this process, in ms. */
-const owedMs = (id: Id<'webhook'>): number => {
+const oldestUnansweredMs = (id: Id<'webhook'>): number => {
   for (const { at } of endpoints.get(id)?.attempts ?? []) return performance.now() - at;
   return 0;
 };
 /** Whether the endpoint has an old unanswered request: of this process, or of another that recorded it. */
 export const isSlow = ({ id, slowUntil = 0 }: Subscription, now: number): boolean =>
-  owedMs(id) > SLOW_MS || slowUntil > now;
+  oldestUnansweredMs(id) > SLOW_MS || slowUntil > now;
 
 const tryAcquire = (id: Id<'webhook'>, isFailing: boolean): ReleaseSlot | undefined => {
   const endpoint = endpoints.get(id) ?? { attempts: new Set(), waiting: new Set(), slots: SLOTS };
   const slots = isFailing ? FAILING_SLOTS : endpoint.slots;
   if (endpoint.attempts.size >= slots || (isFailing && failing >= ALL_FAILING_SLOTS)) return undefined;
-  if (owedMs(id) > HANGING_MS) return undefined;
+  if (oldestUnansweredMs(id) > HANGING_MS) return undefined;
   const attempt = { at: performance.now() };
   endpoints.set(id, endpoint);
   endpoint.attempts.add(attempt);
@@ -55,7 +55,7 @@ const tryAcquire = (id: Id<'webhook'>, isFailing: boolean): ReleaseSlot | undefi
     if (isFailing) failing -= 1;
     endpoint.slots = answered ? Math.min(endpoint.slots + 1, MAX_SLOTS) : SLOTS;
     let free = endpoint.slots - endpoint.attempts.size;
-    for (const wake of endpoint.waiting) if (free-- > 0) wake();
+    for (const resume of endpoint.waiting) if (free-- > 0) resume();
     if (endpoint.attempts.size === 0 && endpoint.waiting.size === 0) endpoints.delete(id);
   };
 };
@@ -63,13 +63,13 @@ const tryAcquire = (id: Id<'webhook'>, isFailing: boolean): ReleaseSlot | undefi
 /** Resolves when a slot is released, or after `ms`. */
 const slotReleased = ({ waiting }: Endpoint, ms: number): Promise<void> =>
   new Promise((resolve) => {
-    const wake = () => {
+    const resume = () => {
       clearTimeout(timer);
-      waiting.delete(wake);
+      waiting.delete(resume);
       resolve();
     };
-    const timer = setTimeout(wake, ms);
-    waiting.add(wake);
+    const timer = setTimeout(resume, ms);
+    waiting.add(resume);
   });
 
 /** Whether an endpoint gets fewer attempts than others: its last attempts failed, or it is slow. */
@@ -91,7 +91,7 @@ export const acquire = async (
     const release = tryAcquire(id, isFailing);
     const left = until - performance.now();
     const full = endpoints.get(id);
-    if (release || !full || left <= 0 || owedMs(id) > SLOW_MS) return release;
+    if (release || !full || left <= 0 || oldestUnansweredMs(id) > SLOW_MS) return release;
     await slotReleased(full, left);
   }
 };

@@ -28,7 +28,7 @@ export const fanOut = async (ports: WebhookPorts, events: readonly DomainEvent[]
   const failed = new Map<Id<'event'>, unknown>();
   const waiting: Waiting[] = [];
   const enqueued: QueuedDelivery[] = [];
-  const give = async (subscription: Subscription, taken: readonly DomainEvent[]): Promise<void> => {
+  const fanOutTo = async (subscription: Subscription, taken: readonly DomainEvent[]): Promise<void> => {
     try {
       const now = ports.clock();
       const wait = joinsBacklog(subscription, now) ? backlogWaitMs(ports, subscription) : undefined;
@@ -41,19 +41,19 @@ export const fanOut = async (ports: WebhookPorts, events: readonly DomainEvent[]
       for (const { id } of taken) failed.set(id, fault);
     }
   };
-  const giveAll = async (organizationId: Id<'organization'>, theirs: readonly DomainEvent[]): Promise<void> => {
+  const fanOutAll = async (organizationId: Id<'organization'>, theirs: readonly DomainEvent[]): Promise<void> => {
     try {
       const all = await ports.subscriptions.list(organizationId);
       const takers = all
         .map((subscription) => ({ subscription, taken: theirs.filter((event) => isTakenBy(subscription, event)) }))
         .filter(({ taken }) => taken.length > 0);
-      await Promise.all(takers.map(({ subscription, taken }) => give(subscription, taken)));
+      await Promise.all(takers.map(({ subscription, taken }) => fanOutTo(subscription, taken)));
     } catch (fault) {
       for (const { id } of theirs) failed.set(id, fault);
     }
   };
   const organizations = Map.groupBy(ordered, ({ organizationId }) => organizationId);
-  await Promise.all([...organizations].map(([id, theirs]) => giveAll(id, theirs)));
+  await Promise.all([...organizations].map(([id, theirs]) => fanOutAll(id, theirs)));
   ports.enqueue(enqueued);
   const count = Map.groupBy(waiting, ({ eventId }) => eventId);
   return events.map(({ id }) =>

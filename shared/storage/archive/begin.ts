@@ -6,8 +6,8 @@ import { all, EXISTS } from '../client/conditions.ts';
 import type { Condition } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
-import { leavesAfter } from './leaving.ts';
-import { kindOfLeaving } from './leaving-row.ts';
+import { archiveKindOf } from './archivable-row.ts';
+import { archiveExpiry } from './archive-expiry.ts';
 
 /** Counts of rows by result. `open`: their money is not settled yet; they get their expiry when it is. */
 export interface BegunCounts {
@@ -38,12 +38,12 @@ const beginRow = async (
   recipients: Vault,
   { archiveAfterDays, again, now }: BeginSettings,
 ): Promise<keyof BegunCounts | undefined> => {
-  const known = kindOfLeaving(row);
+  const known = archiveKindOf(row);
   // Opens and clicks follow their message.
   if (!known || known.kind === 'engagement') return undefined;
   if (row.ttl !== undefined && !again) return 'had';
   const { createdAt, org, from } = stored.parse(row);
-  const { ttl = 0 } = leavesAfter({ archiveAfterDays }, createdAt);
+  const { ttl = 0 } = archiveExpiry({ archiveAfterDays }, createdAt);
   const { ok } = await table.write({
     update: row,
     set: {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ARCHIVE_KINDS, type ArchivePorts, type LeavingRow } from '../../domain/archive/ports.ts';
+import { ARCHIVE_KINDS, type ArchivableRow, type ArchivePorts } from '../../domain/archive/ports.ts';
 import { asId } from '../../domain/core/ids.ts';
 import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
 import { isoTime } from '../../domain/core/time.ts';
@@ -29,7 +29,7 @@ export const archivePointers = (table: Table): ArchivePorts['pointers'] => ({
  */
 export const followWith =
   (table: Table, now: () => number) =>
-  async (rows: readonly LeavingRow[]): Promise<void> => {
+  async (rows: readonly ArchivableRow[]): Promise<void> => {
     const messages = rows.flatMap((row) => {
       const id = row.kind === 'message' ? asId('message', row.id) : undefined;
       return id ? [{ row, key: KEYS.engagement(id) }] : [];

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import type { LeavingRow } from '../../domain/archive/ports.ts';
+import type { ArchivableRow } from '../../domain/archive/ports.ts';
 import type { Vault } from '../../domain/core/secrets.ts';
-import { leavingRow } from './leaving-row.ts';
+import { archivableRow } from './archivable-row.ts';
 
 /** The common fields of a table stream's records. */
 const event = z.object({
@@ -27,13 +27,13 @@ const isExpiry = ({ eventName, userIdentity }: z.output<typeof event>['Records']
   eventName === 'REMOVE' && userIdentity?.type === 'Service' && userIdentity.principalId === 'dynamodb.amazonaws.com';
 
 /** The archivable rows of a stream batch, and the batch's name, which is the same when it is repeated. */
-export interface LeavingBatch {
-  readonly rows: readonly LeavingRow[];
+export interface ArchivableBatch {
+  readonly rows: readonly ArchivableRow[];
   readonly name: string;
 }
 
 /** The archivable rows of an event. Throws a ZodError if the event or one of its rows cannot be parsed. */
-export const readBatch = (given: unknown, vault: Vault): LeavingBatch => {
+export const readBatch = (given: unknown, vault: Vault): ArchivableBatch => {
   const records = event
     .parse(given)
     .Records.filter(isExpiry)
@@ -41,7 +41,7 @@ export const readBatch = (given: unknown, vault: Vault): LeavingBatch => {
   const hash = createHash('sha256');
   for (const { SequenceNumber } of records) hash.update(`${SequenceNumber}\n`);
   return {
-    rows: records.flatMap(({ OldImage }) => leavingRow(OldImage, vault) ?? []),
+    rows: records.flatMap(({ OldImage }) => archivableRow(OldImage, vault) ?? []),
     name: hash.digest('base64url').slice(0, 32),
   };
 };

@@ -39,7 +39,7 @@ const readBlocks = async (table: Table, organizationId: Org, blocks: readonly nu
   });
 };
 
-const piecesOf = <T>(all: readonly T[], size: number): T[][] =>
+const chunksOf = <T>(all: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size));
 
 /**
@@ -54,12 +54,12 @@ export const readEmailNumbers = async (table: Table, organizationId: Org, wanted
     ]),
   );
   const blocks = [...new Set([...wanted].map((number) => placeOf(number).block))];
-  const pieces = piecesOf(blocks, KEYS_A_CALL / COLUMNS.length);
+  const pieces = chunksOf(blocks, KEYS_A_CALL / COLUMNS.length);
   const read = (
     await mapConcurrently(pieces, CONCURRENT_CALLS, (piece) => readBlocks(table, organizationId, piece, wanted))
   ).flat();
   const unread = read.flatMap((block) => block.unread).filter((number) => !own.has(number));
-  await mapConcurrently(piecesOf(unread, KEYS_A_CALL), CONCURRENT_CALLS, async (piece) => {
+  await mapConcurrently(chunksOf(unread, KEYS_A_CALL), CONCURRENT_CALLS, async (piece) => {
     const ids = await contactsOfNumbers(table, organizationId, piece);
     const contacts = await readContacts(
       table,

@@ -1,10 +1,10 @@
-import { gather } from './gather.ts';
+import { batchConcurrent } from './batch-concurrent.ts';
 import type { Table } from './table.ts';
 
 type Read = () => Promise<unknown>;
 
 const open = () =>
-  gather(async (reads: readonly Read[]) => {
+  batchConcurrent(async (reads: readonly Read[]) => {
     const [first] = reads;
     const found = await first?.();
     return reads.map(() => found);

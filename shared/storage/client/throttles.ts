@@ -53,13 +53,13 @@ export type WatchCall = <T>(command: string, call: Promise<T>, outputOf?: (answe
 export const throttleWatch =
   (onThrottle: OnThrottle): WatchCall =>
   async (command, call, outputOf = (answer) => answer) => {
-    const tell = (reasons: readonly string[] | undefined) => reasons && onThrottle({ command, reasons });
+    const reportThrottle = (reasons: readonly string[] | undefined) => reasons && onThrottle({ command, reasons });
     try {
       const answer = await call;
-      tell(reasonsOfOutput(outputOf(answer)));
+      reportThrottle(reasonsOfOutput(outputOf(answer)));
       return answer;
     } catch (error) {
-      tell(reasonsOfError(error));
+      reportThrottle(reasonsOfError(error));
       throw error;
     }
   };

@@ -15,7 +15,7 @@ import { attributeWrites } from './attribute-writes.ts';
 import { companyMark } from './changed-companies.ts';
 import { companyOfCnpj } from './company-list.ts';
 import { companyRows, readCompanies, readPartition } from './company-rows.ts';
-import { type CompanyWrite, changedCompanyWrites, leaveCnpj, newCompanyWrites, plain } from './company-writes.ts';
+import { type CompanyWrite, changedCompanyWrites, newCompanyWrites, plain, releaseCnpj } from './company-writes.ts';
 
 const outcomeOf = (outcome: CommitOutcome, writes: readonly CompanyWrite[]): 'conflict' | 'saved' | CompanyFault =>
   outcome.kind === 'refused' ? (writes[outcome.at]?.fault ?? 'conflict') : outcome.kind;
@@ -29,7 +29,7 @@ const removeWrites = (
   return [
     { delete: KEYS.company(id), when: atVersion(version) },
     ...removeShardWrites(shards),
-    ...leaveCnpj(company),
+    ...releaseCnpj(company),
     companyMark(company, at),
     countWrite(organizationId, 'companies', id, -1),
     tombstoneWrite({ organizationId, id, at }),

@@ -22,7 +22,7 @@ const claimCnpj = ({ organizationId, cnpj, id: companyId }: Company): CompanyWri
         },
       ];
 /** Frees a company's CNPJ, if it has one. */
-export const leaveCnpj = ({ organizationId, cnpj, id: companyId }: Company): WriteOp[] =>
+export const releaseCnpj = ({ organizationId, cnpj, id: companyId }: Company): WriteOp[] =>
   cnpj === undefined
     ? []
     : [
@@ -45,6 +45,6 @@ export const newCompanyWrites = (company: Company): CompanyWrite[] => [
 
 /** The writes of a changed company besides its own row and mark. */
 export const changedCompanyWrites = (before: Company, after: Company): CompanyWrite[] => [
-  ...(before.cnpj === after.cnpj ? [] : [...claimCnpj(after), ...leaveCnpj(before).map(plain)]),
+  ...(before.cnpj === after.cnpj ? [] : [...claimCnpj(after), ...releaseCnpj(before).map(plain)]),
   ...(before.contatoPrincipalId === after.contatoPrincipalId ? [] : linkContact(after)),
 ];

@@ -40,7 +40,7 @@ const CONCURRENT_CALLS = 8;
 const readAttributes = companyRows.pick('organizationId', 'atributos');
 
 /** Whether one of some companies has a value under one of these keys. */
-const oneHolds = async (
+const hasValue = async (
   table: Table,
   organizationId: Id<'organization'>,
   ids: readonly Id<'company'>[],
@@ -70,7 +70,7 @@ const search = async (
   let held = false;
   await mapConcurrently(calls, CONCURRENT_CALLS, async (call) => {
     if (held || isOver()) return;
-    held = (await oneHolds(table, organizationId, call, keys)) || held;
+    held = (await hasValue(table, organizationId, call, keys)) || held;
   });
   return held;
 };

@@ -121,7 +121,7 @@ const withoutFailed = (parts: readonly Part[], reasons: readonly CancelReason[])
  * Stores companies in one transaction, retrying without those that changed since they were read; returns which were stored. None after too
  * many conflicts, or if the table is busy: the import reads them again.
  */
-const storeTogether = async (table: Table, parts: readonly Part[], definitions: number): Promise<readonly Part[]> => {
+const storeBatch = async (table: Table, parts: readonly Part[], definitions: number): Promise<readonly Part[]> => {
   let left = parts;
   for (let attempt = 0; attempt < ATTEMPTS && left.length > 0; ) {
     const news = left.filter(({ company }) => company.before === undefined).map(({ company }) => company.after);
@@ -148,9 +148,9 @@ const storeTogether = async (table: Table, parts: readonly Part[], definitions: 
 };
 
 /** The same; none if the table did not answer. */
-const tryTogether = async (table: Table, parts: readonly Part[], definitions: number): Promise<readonly Part[]> => {
+const tryStoreBatch = async (table: Table, parts: readonly Part[], definitions: number): Promise<readonly Part[]> => {
   try {
-    return await storeTogether(table, parts, definitions);
+    return await storeBatch(table, parts, definitions);
   } catch (error) {
     if (error instanceof Unavailable) return [];
     throw error;
@@ -181,8 +181,8 @@ export const companyImportStore = (
       return { at, company, bytes, writes: [...writesOf(company, at === 0 && isMany), ...raises] };
     });
     const stored: boolean[] = companies.map(() => false);
-    const keep = async (together: readonly Part[]): Promise<void> => {
-      const kept = await tryTogether(table, together, definitions);
+    const keep = async (batch: readonly Part[]): Promise<void> => {
+      const kept = await tryStoreBatch(table, batch, definitions);
       for (const { at } of kept) stored[at] = true;
       raised(kept.map(({ company: { event } }) => event).filter(({ type }) => types.has(type)));
     };

@@ -41,7 +41,7 @@ const claimPhone = (contact: Contact): ContactWrite => {
 };
 
 /** The write that releases a contact's phone: the row is deleted, or keeps the opt-out of a contact that opted out. */
-export const leavePhone = (contact: Contact, phoneHash: string): WriteOp => {
+export const releasePhone = (contact: Contact, phoneHash: string): WriteOp => {
   const { id: contactId, organizationId, optIn, updatedAt } = contact;
   const key = KEYS.phone(organizationId, phoneHash);
   const when = { text: '#contactId = :id', values: { id: contactId } };
@@ -52,7 +52,7 @@ export const leavePhone = (contact: Contact, phoneHash: string): WriteOp => {
 };
 
 /** The write that releases a contact's address: an opt-out stays and applies to the next owner. */
-export const leaveAddress = ({ organizationId, emailHash, optIn, updatedAt }: Contact): WriteOp[] => {
+export const releaseAddress = ({ organizationId, emailHash, optIn, updatedAt }: Contact): WriteOp[] => {
   if (emailHash === undefined || optIn.status !== 'denied') return [];
   const { revokedAt = updatedAt } = optIn;
   const set = recipientRows.set({ organizationId, optInStatus: 'denied', revokedAt, revokedReason: KEPT_REASON });
@@ -70,7 +70,7 @@ const claimExternalId = ({ id: contactId, number, organizationId: org, externalI
       ];
 
 /** Frees a contact's external id, if it has one. */
-export const leaveExternalId = ({ id, organizationId, externalId }: Contact): WriteOp[] =>
+export const releaseExternalId = ({ id, organizationId, externalId }: Contact): WriteOp[] =>
   externalId === undefined
     ? []
     : [
@@ -129,7 +129,7 @@ const phoneWrites = (before: Contact, after: Contact): ContactWrite[] => {
   const left = were.filter((hash) => !are.includes(hash));
   const stay = before.optIn.status === after.optIn.status ? [] : are.filter((hash) => were.includes(hash));
   return [
-    ...left.map((hash) => rest(leavePhone(before, hash))),
+    ...left.map((hash) => rest(releasePhone(before, hash))),
     ...(were.includes(after.phoneHash) ? [] : [claimPhone(after)]),
     ...stay.map((hash) => rest(phoneConsentWrite(after, hash))),
   ];
@@ -148,7 +148,9 @@ export const unchanged = ({ organizationId: org, version }: Contact): Condition 
 export const changeWrites = (before: Contact, after: Contact, changes: ChangesDue): ContactWrite[] => [
   { part: 'contact', write: { put: contactRow(after), when: unchanged(before) } },
   ...phoneWrites(before, after),
-  ...(before.externalId === after.externalId ? [] : [...leaveExternalId(before).map(rest), ...claimExternalId(after)]),
+  ...(before.externalId === after.externalId
+    ? []
+    : [...releaseExternalId(before).map(rest), ...claimExternalId(after)]),
   ...addressWrites(before, after).map(rest),
   ...consentHistoryWrites(before, after).map(rest),
   rest(changedWrite(after, changes)),

@@ -15,7 +15,7 @@ import { contactTombstone, expireTombstone } from '../crm/tombstones.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { readRow } from '../read-row.ts';
 import { changedWrite } from './changed-contacts.ts';
-import { companyWrites, leaveAddress, leaveExternalId, leavePhone, unchanged } from './contact-writes.ts';
+import { companyWrites, releaseAddress, releaseExternalId, releasePhone, unchanged } from './contact-writes.ts';
 import { type ChangesDue, changesDue } from './standing.ts';
 
 const sum = z.int().default(0);
@@ -45,9 +45,9 @@ const deleteWrites = (contact: Contact, changes: ChangesDue): readonly [WriteOp,
   const { id: contactId, organizationId, number } = contact;
   return [
     { delete: KEYS.contact(contactId), when: unchanged(contact) },
-    ...phoneHashesOf(contact).map((hash) => leavePhone(contact, hash)),
-    ...leaveExternalId(contact),
-    ...leaveAddress(contact),
+    ...phoneHashesOf(contact).map((hash) => releasePhone(contact, hash)),
+    ...releaseExternalId(contact),
+    ...releaseAddress(contact),
     { delete: KEYS.numberedContact(organizationId, number) },
     changedWrite(contact, changes),
     countWrite(organizationId, 'contacts', contactId, -1),

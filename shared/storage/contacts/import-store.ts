@@ -94,7 +94,7 @@ const untilTurn = async (startedAt: number, before: number): Promise<void> => {
 };
 
 /** All of these contacts or none. New ones are counted together, on one of the counter's rows, and those of a company on its shards. */
-const transactTogether = async (table: Table, parts: readonly Part[]): Promise<boolean> => {
+const transactBatch = async (table: Table, parts: readonly Part[]): Promise<boolean> => {
   const news = parts.filter(({ contact }) => contact.before === undefined).map(({ contact }) => contact.after);
   const [first] = news;
   const count = first ? [countWrite(first.organizationId, 'contacts', first.id, news.length)] : [];
@@ -105,9 +105,9 @@ const transactTogether = async (table: Table, parts: readonly Part[]): Promise<b
 };
 
 /** All of these contacts or none; none, too, if the table is busy for too long: the import retries them. */
-const storeTogether = async (table: Table, parts: readonly Part[]): Promise<boolean> => {
+const storeBatch = async (table: Table, parts: readonly Part[]): Promise<boolean> => {
   try {
-    return await transactTogether(table, parts);
+    return await transactBatch(table, parts);
   } catch (error) {
     if (error instanceof Unavailable) return false;
     throw error;
@@ -149,14 +149,14 @@ export const importStore = (
     });
     const stored: boolean[] = contacts.map(() => false);
     const startedAt = performance.now();
-    const keep = async (together: readonly Part[]): Promise<void> => {
-      await untilTurn(startedAt, together[0]?.at ?? 0);
-      if (await storeTogether(table, together)) {
-        for (const { at } of together) stored[at] = true;
-        raised(together.flatMap(({ contact: { event } }) => (event && types.has(event.type) ? [event] : [])));
-        const writes = together.flatMap((part) => part.writes);
+    const keep = async (batch: readonly Part[]): Promise<void> => {
+      await untilTurn(startedAt, batch[0]?.at ?? 0);
+      if (await storeBatch(table, batch)) {
+        for (const { at } of batch) stored[at] = true;
+        raised(batch.flatMap(({ contact: { event } }) => (event && types.has(event.type) ? [event] : [])));
+        const writes = batch.flatMap((part) => part.writes);
         onWorkItems(tagWorkItems(writes, organizationId));
-      } else if (together.length > 1) for (const part of together) await keep([part]);
+      } else if (batch.length > 1) for (const part of batch) await keep([part]);
     };
     await mapConcurrently(inTransactions(parts), WRITES_IN_FLIGHT, keep);
     const [first] = contacts;

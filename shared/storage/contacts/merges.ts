@@ -18,7 +18,7 @@ import { readRow } from '../read-row.ts';
 import { takenEvents } from '../webhooks/takers.ts';
 import { changedWrite } from './changed-contacts.ts';
 import { mergeConsentWrites } from './consent-history.ts';
-import { companyWrites, countAddress, denied, leaveAddress, leaveExternalId, unchanged } from './contact-writes.ts';
+import { companyWrites, countAddress, denied, releaseAddress, releaseExternalId, unchanged } from './contact-writes.ts';
 import { contactRow, contactRows, phoneConsentWrite } from './contacts.ts';
 import { heirOf, mergeRows } from './heirs.ts';
 import { recipientRows } from './recipient-opt-outs.ts';
@@ -47,7 +47,7 @@ const phoneWrites = ({ target, duplicate, merged }: MergeChange): WriteOp[] => {
 /** The duplicate's external id becomes the contact's if that has none, else it is released. */
 const externalIdWrites = ({ target, duplicate, merged }: MergeChange): WriteOp[] => {
   const { organizationId, externalId } = duplicate;
-  if (externalId === undefined || target.externalId !== undefined) return leaveExternalId(duplicate);
+  if (externalId === undefined || target.externalId !== undefined) return releaseExternalId(duplicate);
   const set = { contactId: merged.id, number: merged.number };
   return [{ update: KEYS.externalId(organizationId, externalId), set, when: isOf(duplicate) }];
 };
@@ -56,7 +56,7 @@ const externalIdWrites = ({ target, duplicate, merged }: MergeChange): WriteOp[]
 const addressWrites = ({ target, duplicate, merged }: MergeChange): WriteOp[] => {
   const before = target.emailHash === merged.emailHash ? denied(target) : 0;
   if (duplicate.emailHash !== merged.emailHash)
-    return [...leaveAddress(duplicate), ...countAddress(merged, denied(merged) - before)];
+    return [...releaseAddress(duplicate), ...countAddress(merged, denied(merged) - before)];
   return countAddress(merged, denied(merged) - before - denied(duplicate));
 };
 

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { Bucket } from '../../domain/access/rate-limits.ts';
 import { KEYS } from '../access-patterns.ts';
+import { batchConcurrent } from '../client/batch-concurrent.ts';
 import { coalescedTransact, writeAll } from '../client/coalescer.ts';
 import { EXISTS } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
-import { gather } from '../client/gather.ts';
 import type { Table, TransactOutcome } from '../client/table.ts';
 
 const MAX_ATTEMPTS = 8;
@@ -20,7 +20,7 @@ type WriteDraw = (table: Table, write: WriteOp) => Promise<TransactOutcome>;
 const writeAlone: WriteDraw = (table, write) => writeAll(table, [write]);
 
 /** With the draws that other callers of this process make at the same place of theirs: those of one caller are written apart, at half the price. */
-const writeTogether =
+const writeCoalesced =
   (place: number): WriteDraw =>
   (table, write) =>
     coalescedTransact(table, [write], `draw ${place}`);
@@ -97,7 +97,7 @@ const rowOf = ({ name, perMinute, burst, rows = 1 }: Bucket, row: number): Bucke
   burst: Math.max(1, Math.floor(burst / rows)),
 });
 
-interface Asked {
+interface TokenRequest {
   readonly owner: string;
   readonly bucket: Bucket;
   readonly now: number;
@@ -113,21 +113,21 @@ interface Drawn {
 }
 
 /** Draws tokens of a bucket, one unless named, from any of its rows that has as many. */
-const drawFromRows = async (table: Table, { owner, bucket, now, place }: Asked, tokens = 1): Promise<Drawn> => {
+const drawFromRows = async (table: Table, { owner, bucket, now, place }: TokenRequest, tokens = 1): Promise<Drawn> => {
   const { rows = 1 } = bucket;
   const first = Math.floor(Math.random() * rows);
   let waitMs = Number.POSITIVE_INFINITY;
   let row = rowOf(bucket, first);
   for (let tried = 0; tried < Math.min(rows, MAX_ROWS_TRIED); tried++) {
     row = rowOf(bucket, (first + tried) % rows);
-    waitMs = Math.min(waitMs, await drawToken(table, owner, row, now, tokens, writeTogether(place)));
+    waitMs = Math.min(waitMs, await drawToken(table, owner, row, now, tokens, writeCoalesced(place)));
     if (waitMs === 0) break;
   }
   return { row, waitMs };
 };
 
 /** Draws one token for each of several callers of a bucket: of one row in one write, or one by one where no row has as many. */
-const drawForAll = async (table: Table, asked: readonly Asked[]): Promise<readonly Drawn[]> => {
+const drawForAll = async (table: Table, asked: readonly TokenRequest[]): Promise<readonly Drawn[]> => {
   const [first] = asked;
   if (!first) return [];
   if (asked.length > 1 && asked.length <= rowOf(first.bucket, 0).burst) {
@@ -140,11 +140,12 @@ const drawForAll = async (table: Table, asked: readonly Asked[]): Promise<readon
 
 /** Callers that wait for a draw of the same bucket share the next one. */
 const MAX_DRAWN_AT_ONCE = 50;
-const drawing = new WeakMap<Table, ReturnType<typeof gather<Asked, Drawn>>>();
+const drawing = new WeakMap<Table, ReturnType<typeof batchConcurrent<TokenRequest, Drawn>>>();
 
 /** Draws one token of a bucket. */
-const drawOne = (table: Table, asked: Asked): Promise<Drawn> => {
-  const draw = drawing.get(table) ?? gather((all: readonly Asked[]) => drawForAll(table, all), MAX_DRAWN_AT_ONCE);
+const drawOne = (table: Table, asked: TokenRequest): Promise<Drawn> => {
+  const draw =
+    drawing.get(table) ?? batchConcurrent((all: readonly TokenRequest[]) => drawForAll(table, all), MAX_DRAWN_AT_ONCE);
   drawing.set(table, draw);
   const { name, perMinute, burst, rows } = asked.bucket;
   return draw([asked.owner, name, perMinute, burst, rows].join(' '), asked);

@@ -23,7 +23,7 @@ const MAX_PAUSE_MS = 40;
 type Counts = Parameters<RunStore['begin']>[1];
 
 /** Starts runs in one transaction, retrying without those that fail, so that each has its own outcome. */
-const beginTogether = async (table: Table, starts: readonly Start[], counts: Counts): Promise<StartOutcome[]> => {
+const startBatch = async (table: Table, starts: readonly Start[], counts: Counts): Promise<StartOutcome[]> => {
   const outcomes = new Map<Start, StartOutcome>();
   let left = starts;
   while (left.length > 0) {
@@ -93,7 +93,7 @@ export const runStore = (table: Table, raised: (events: readonly DomainEvent[]) 
   async begin(starts, counts) {
     const outcomes: StartOutcome[] = [];
     for (let from = 0; from < starts.length; from += MAX_STARTS)
-      outcomes.push(...(await beginTogether(table, starts.slice(from, from + MAX_STARTS), counts)));
+      outcomes.push(...(await startBatch(table, starts.slice(from, from + MAX_STARTS), counts)));
     return outcomes;
   },
 

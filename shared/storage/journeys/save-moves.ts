@@ -67,7 +67,7 @@ const MAX_MEETINGS = 8;
 const MAX_PAUSE_MS = 20;
 
 /** Stores moves in one transaction, retrying without those whose own conditions fail, so that each has its own outcome. */
-const saveTogether = async (table: Table, parts: readonly MovePart[]): Promise<MoveOutcome[]> => {
+const saveBatch = async (table: Table, parts: readonly MovePart[]): Promise<MoveOutcome[]> => {
   const outcomes = new Map<Move, MoveOutcome>();
   let left = parts;
   for (let met = 0; left.length > 0; ) {
@@ -126,12 +126,12 @@ export const moveSaver = (table: Table): ((move: Move) => Promise<MoveOutcome>) 
     const byMove = new Map(taken.map((each) => [each.move, each]));
     const parts = taken.map(({ move }) => movePart(move, randomBase62(16)));
     await Promise.all(
-      inTransactions(parts).map(async (together) => {
+      inTransactions(parts).map(async (batch) => {
         try {
-          const outcomes = await saveTogether(table, together);
-          for (const [at, { move }] of together.entries()) byMove.get(move)?.answer(outcomes[at] ?? 'conflict');
+          const outcomes = await saveBatch(table, batch);
+          for (const [at, { move }] of batch.entries()) byMove.get(move)?.answer(outcomes[at] ?? 'conflict');
         } catch (fault) {
-          for (const { move } of together) byMove.get(move)?.fail(fault);
+          for (const { move } of batch) byMove.get(move)?.fail(fault);
         }
       }),
     );

@@ -85,7 +85,7 @@ export const walletReturn = (
 
 /** Releases an unsent message immediately: its coins, and its positions of the month, to its lane if it has one. */
 export const returnWrites = (message: MessageRecord, withChunk = false): WriteOp[] => {
-  if (!returnsAtOnce(message, withChunk)) return [];
+  if (!returnsInSameTransaction(message, withChunk)) return [];
   const positions = positionsOf(message);
   return walletReturn(message, message.coins, positions && freedUnits(message.channel, positions));
 };
@@ -102,7 +102,7 @@ export const partialWrites = (
 ): WriteOp[] => {
   const { organizationId, id, escrow, lane } = message;
   const released = message.coins - captured;
-  const isImmediate = returnsAtOnce(message);
+  const isImmediate = returnsInSameTransaction(message);
   const batch = escrow === undefined ? {} : { batchId: parseEscrowShard(escrow).batchId };
   const entry = {
     organizationId,
@@ -136,12 +136,12 @@ export const refundWrites = ({ organizationId, id }: MessageRecord, coins: Coins
  * that no sender had claimed, and to forced ones: their chunk may wait for weeks, and they are few. All others, and those of a chunk that is
  * cancelled as a whole, are released together within seconds, so that a batch never writes the wallet per message.
  */
-export const returnsAtOnce = ({ escrow, status, force }: MessageRecord, withChunk = false): boolean =>
+export const returnsInSameTransaction = ({ escrow, status, force }: MessageRecord, withChunk = false): boolean =>
   escrow === undefined || (!withChunk && (force || status === 'queued'));
 
 /** The work item that settles the escrow of an unsent message, unless its coins are back already, or return with its whole chunk. */
 export const escrowWorkItems = (message: MessageRecord, withChunk = false): Publishable[] => {
-  if (withChunk || message.escrow === undefined || returnsAtOnce(message)) return [];
+  if (withChunk || message.escrow === undefined || returnsInSameTransaction(message)) return [];
   const { batchId, chunk } = parseEscrowShard(message.escrow);
   return [{ kind: 'close_escrow', ...KEYS.batchChunk(batchId, chunk), owner: message.organizationId }];
 };
@@ -157,7 +157,7 @@ export const releaseEntryWrites = (
   withChunk = false,
 ): WriteOp[] => {
   const { organizationId, id, coins, escrow, channel, lane } = message;
-  const isImmediate = returnsAtOnce(message, withChunk);
+  const isImmediate = returnsInSameTransaction(message, withChunk);
   const positions = isImmediate ? undefined : positionsOf(message);
   const sums = { ...NOTHING, released: isImmediate ? 0 : coins, resolved: 1, ...(withChunk ? unlisted(channel) : {}) };
   const shard = shardWrite(message, { ...sums, ...(positions ? freedUnits(channel, positions) : {}) }, { [as]: 1 });
@@ -171,11 +171,11 @@ export const releaseEntryWrites = (
 
 /** The positions that return to the month at once when a message ends without a send. */
 export const positionsBack = (message: MessageRecord, withChunk = false): TakenPositions | undefined =>
-  returnsAtOnce(message, withChunk) ? positionsOf(message) : undefined;
+  returnsInSameTransaction(message, withChunk) ? positionsOf(message) : undefined;
 
 /** The coins that return to the wallet at once when an open hold ends without a send. */
 export const refundOf = (message: MessageRecord | undefined): number =>
-  message?.hold === 'open' && returnsAtOnce(message) ? message.coins : 0;
+  message?.hold === 'open' && returnsInSameTransaction(message) ? message.coins : 0;
 
 /** Counts a resolved message's new status in its escrow shard. */
 export const moveWrites = (message: MessageRecord, to: UnifiedStatus): WriteOp[] => {

@@ -6,7 +6,7 @@ import type { Sender, SenderKey } from '../../domain/inbound/sender.ts';
 import type { Channel } from '../../domain/message/channel.ts';
 import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
-import { leavesAfter } from '../archive/leaving.ts';
+import { archiveExpiry } from '../archive/archive-expiry.ts';
 import { usesJourneys } from '../automation/journey-use.ts';
 import { signalWorkItems, signalWrites } from '../automation/run-signals.ts';
 import { id } from '../client/attributes.ts';
@@ -203,7 +203,7 @@ export const inboundWrites = (
   const due = tells ? INDEX_KEYS.due('journey_signal', message.id, message.createdAt) : {};
   const { id, organizationId, channel, contactId, fromHash } = message;
   return [
-    { put: { ...inboundRows.write(message), ...leavesAfter(table, message.createdAt), ...due }, when: ABSENT },
+    { put: { ...inboundRows.write(message), ...archiveExpiry(table, message.createdAt), ...due }, when: ABSENT },
     { update: KEYS.inboundCount(organizationId, channel, shardOf(id, INBOUND_SHARDS)), add: { messages: 1 } },
     ...(opensWindow ? [windowWrite(change)] : []),
     ...contactWrites(change, changes),

@@ -21,7 +21,7 @@ import { keptState, markLate } from './late-changes.ts';
 import { firstEntries, inFlightEntry, messageRows } from './message-rows.ts';
 import {
   advanceWrites,
-  releaseTogetherWrites,
+  batchReleaseWrites,
   releaseWrites,
   settleWrites,
   signalOfAdvance,
@@ -108,7 +108,7 @@ export const messageStore = (
       if (!first) return true;
       for (const { message, release } of releases) await markLate(table, [message], release.at);
       const events = releases.flatMap(({ release }) => release.events);
-      return commit(first.message, releaseTogetherWrites(table, releases), events);
+      return commit(first.message, batchReleaseWrites(table, releases), events);
     },
     async markUncertain(message, at, deadline, decision) {
       await markLate(table, [message], at);

@@ -5,7 +5,7 @@ import { stopsCounting } from '../../domain/sending/frequency.ts';
 import type { Advance, Release, Settlement } from '../../domain/sending/message-store.ts';
 import { UNIFIED_OF } from '../../domain/tracking/views.ts';
 import { KEYS } from '../access-patterns.ts';
-import { leavesAfter } from '../archive/leaving.ts';
+import { archiveExpiry } from '../archive/archive-expiry.ts';
 import { messageCountWrites } from '../automation/counters.ts';
 import { signalWrites } from '../automation/run-signals.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
@@ -54,7 +54,7 @@ export const settleWrites = (
           updatedAt: at,
         }),
         ...firstEntries(message),
-        ...leavesAfter(table, at),
+        ...archiveExpiry(table, at),
         ...(outcomeAt === undefined ? {} : INDEX_KEYS.due('sandbox_outcome', id, outcomeAt)),
       },
       setOnce: keptState(message, at),
@@ -80,7 +80,7 @@ const withoutCounts = (table: Table, message: MessageRecord, release: Release): 
       set: {
         ...messageRows.set({ status: 'failed', hold: 'released', reason, lastError, failedAt: at, updatedAt: at }),
         ...gone.set,
-        ...leavesAfter(table, at),
+        ...archiveExpiry(table, at),
       },
       setOnce: keptState(message, at),
       append: { decisions: release.decisions },
@@ -133,7 +133,7 @@ export const releaseWrites = (table: Table, message: MessageRecord, release: Rel
 ];
 
 /** The writes that release the holds of several messages in one transaction: each row once. */
-export const releaseTogetherWrites = (table: Table, releases: readonly Releasing[]): WriteOp[] => [
+export const batchReleaseWrites = (table: Table, releases: readonly Releasing[]): WriteOp[] => [
   ...groupedEntries(summedAdds(releases.flatMap(({ message, release }) => withoutCounts(table, message, release)))),
   ...releaseCounts(releases),
 ];

@@ -1,7 +1,7 @@
 import { archivedBy } from '../../domain/message/archive.ts';
 import type { MessageRecord } from '../../domain/message/message.ts';
 import { KEYS } from '../access-patterns.ts';
-import { leavesAfter } from '../archive/leaving.ts';
+import { archiveExpiry } from '../archive/archive-expiry.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { reportWrites } from '../smpp/notice-writes.ts';
@@ -50,7 +50,7 @@ export const replaceWrites = (
           originalError,
           hold: queued ? 'released' : undefined,
         }),
-        ...leavesAfter(table, at),
+        ...archiveExpiry(table, at),
       },
       setOnce: keptState(original, at),
       append: { decisions: [decision] },

@@ -8,7 +8,7 @@ import type { InboundChange } from '../../domain/inbound/receive.ts';
 import type { ReplyRecord } from '../../domain/inbound/sms-reply.ts';
 import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
-import { leavesAfter, personOf } from '../archive/leaving.ts';
+import { archiveExpiry, personOf } from '../archive/archive-expiry.ts';
 import { coins, id, tenant, time } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
@@ -108,7 +108,7 @@ export const keepReply = async (
 
 /** When a reply is archived, and its person, which its inbound message contains. */
 const leaving = (table: Table, { createdAt }: ReplyRecord, inbound: InboundChange | undefined) =>
-  inbound && { ...leavesAfter(table, createdAt), ...personOf(inbound.message) };
+  inbound && { ...archiveExpiry(table, createdAt), ...personOf(inbound.message) };
 
 /** The inbound message of a reply. */
 interface Received {

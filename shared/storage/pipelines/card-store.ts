@@ -44,7 +44,7 @@ const takenTypes = async (table: Table, changes: readonly CardChange[]): Promise
  * Stores changes of different cards in one transaction, retrying without those whose own conditions fail, so that each change is whole or
  * not at all, and has its own outcome.
  */
-const saveTogether = async (
+const saveBatch = async (
   table: Table,
   raised: Raised,
   changes: readonly CardChange[],
@@ -105,9 +105,9 @@ const saveAll =
     const outcomes = new Map<CardChange, CardOutcome>();
     const taken = await takenTypes(table, changes);
     await mapConcurrently(sharedTransactions(changes), IN_FLIGHT, async (transactions) => {
-      for (const together of transactions) {
-        const found = await saveTogether(table, raised, together, taken);
-        for (const [at, change] of together.entries()) outcomes.set(change, found[at] ?? STALE);
+      for (const batch of transactions) {
+        const found = await saveBatch(table, raised, batch, taken);
+        for (const [at, change] of batch.entries()) outcomes.set(change, found[at] ?? STALE);
       }
     });
     return changes.map((change) => outcomes.get(change) ?? STALE);
@@ -174,7 +174,7 @@ export const cardStore = (table: Table, raised: Raised): CardStore => ({
     return rows.map(ownCard(organizationId));
   },
   async save(change) {
-    const [outcome = STALE] = await saveTogether(table, raised, [change], await takenTypes(table, [change]));
+    const [outcome = STALE] = await saveBatch(table, raised, [change], await takenTypes(table, [change]));
     return outcome;
   },
   saveAll: saveAll(table, raised),

@@ -42,7 +42,7 @@ const copyWrites = ({ before, after }: CardChange): WriteOp[] => {
   return [...(isLeft ? [{ delete: old }] : []), ...(copy ? [{ put: copy }] : [])];
 };
 
-const goneWrites = ({ before, after, deletedAt = 0 }: CardChange): WriteOp[] =>
+const deletionWrites = ({ before, after, deletedAt = 0 }: CardChange): WriteOp[] =>
   before && !after ? [tombstoneWrite({ organizationId: before.organizationId, id: before.id, at: deletedAt })] : [];
 
 const companyLink = (card: Card | undefined): CompanyLink | undefined =>
@@ -83,7 +83,7 @@ export const cardWrites = (
     ...pipelineCountWrites(changes).map((write): CardWrite => ({ part: 'counts', write })),
     ...companyCountWrites(links, gone).map((each): CardWrite => ({ part: 'company', ...each })),
     ...contactWrites(changes),
-    ...changes.flatMap((change) => [...copyWrites(change), ...goneWrites(change)]).map(rest),
+    ...changes.flatMap((change) => [...copyWrites(change), ...deletionWrites(change)]).map(rest),
     ...changes.flatMap(({ entry }) => (entry ? [rest(entryWrite(entry))] : [])),
     ...events.map((event) => rest(eventWrite(event))),
   ];

@@ -8,7 +8,7 @@ import type { MessageRecord } from '../../domain/message/message.ts';
 import type { ChunkOwner, Claim, CommitOutcome, NewPush, PushCreationStore } from '../../domain/push-messages/ports.ts';
 import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
-import { leavesAfter } from '../archive/leaving.ts';
+import { archiveExpiry } from '../archive/archive-expiry.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
@@ -47,7 +47,7 @@ const entryOf = ({ organizationId, lane, coins, createdAt: at, id: messageId }: 
     : [['entry', entryWrite({ organizationId, lane, kind: 'hold', coins: -coins, held: coins, at, messageId })]];
 
 const commitWrites = (table: Table, { message, events }: NewPush, claim: Claim, debit: DebitWrites) => {
-  const due = message.hold === 'open' ? dueEntry(message) : leavesAfter(table, message.createdAt);
+  const due = message.hold === 'open' ? dueEntry(message) : archiveExpiry(table, message.createdAt);
   const parts: [Part, WriteOp][] = [
     ['idempotencyRecord', recordWrite(message, claim)],
     ['message', { put: { ...messageRows.write(message), ...due }, when: ABSENT }],

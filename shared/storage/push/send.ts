@@ -7,7 +7,7 @@ import { afterSettlement, tallyOfSettled } from '../../domain/push-messages/sett
 import { stopsCounting } from '../../domain/sending/frequency.ts';
 import type { Publishable } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
-import { leavesAfter } from '../archive/leaving.ts';
+import { archiveExpiry } from '../archive/archive-expiry.ts';
 import { messageCountWrites } from '../automation/counters.ts';
 import { signalWorkItems, signalWrites } from '../automation/run-signals.ts';
 import { updateOnce } from '../client/claim-mark.ts';
@@ -63,7 +63,7 @@ const outcomeWrites = ({ pass }: PushChunk, settled: readonly SettledDispatch[])
   settled.map((each) => outcomeWrite(pass, each));
 
 /** Writes a row and others with it; `row`: its current state if it was not written. A single row needs no transaction, which costs twice as much. */
-const writeTogether = async (table: Table, own: WriteOp, others: readonly WriteOp[]) => {
+const writeWith = async (table: Table, own: WriteOp, others: readonly WriteOp[]) => {
   if (others.length === 0) return table.write(own);
   const outcome = await table.transact([own, ...others]);
   return { ok: outcome.ok, row: outcome.ok ? undefined : outcome.reasons[0]?.row };
@@ -100,7 +100,7 @@ const settle = async (
 ): Promise<PushChunk | undefined> => {
   const { cursor, leaseUntil } = next;
   const own = chunkWrite(chunk, settled, { cursor, leaseUntil });
-  const { ok, row } = await writeTogether(table, own, outcomeWrites(chunk, settled));
+  const { ok, row } = await writeWith(table, own, outcomeWrites(chunk, settled));
   const after: PushChunk = { ...afterSettlement(chunk, settled), cursor, leaseUntil };
   if (ok) return after;
   const now = row && readPushChunk(row);
@@ -156,7 +156,7 @@ const closeWrites = (
           updatedAt: at,
         }),
         ...tallyAttributes(tally),
-        ...leavesAfter(table, at),
+        ...archiveExpiry(table, at),
       },
       setOnce: keptState(record, at),
       append: { decisions: rest.decisions },

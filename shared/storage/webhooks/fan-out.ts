@@ -99,7 +99,7 @@ const numberOf = (numbers: ReadonlyMap<Id<'event'>, number>, eventId: Id<'event'
 };
 
 /** Creates the deliveries of at most `MAX_APPENDED` events; returns those without an attempt. */
-const give = async (of: FanOut, events: readonly DomainEvent[]): Promise<Waiting[]> => {
+const storeDeliveries = async (of: FanOut, events: readonly DomainEvent[]): Promise<Waiting[]> => {
   const { table, subscription, now, drainAt } = of;
   const made = new Map<Id<'event'>, Row>();
   const ids = events.map(({ id }) => id);
@@ -137,6 +137,8 @@ export const fanOut = async (
 ): Promise<Waiting[]> => {
   const untried: Waiting[] = [];
   for (let at = 0; at < events.length; at += MAX_APPENDED)
-    untried.push(...(await give({ table, subscription, now, drainAt }, events.slice(at, at + MAX_APPENDED))));
+    untried.push(
+      ...(await storeDeliveries({ table, subscription, now, drainAt }, events.slice(at, at + MAX_APPENDED))),
+    );
   return untried;
 };

@@ -19,7 +19,7 @@ import { listStore } from '../../storage/lists/lists.ts';
 import { readMembers } from '../../storage/lists/stored-lists.ts';
 import { segmentStore } from '../../storage/segments/segments.ts';
 import { clock, publishEvents, publishWork, table, vaults } from '../process/aws.ts';
-import { noteGivenUp } from '../process/given-up.ts';
+import { alertFailedJob } from '../process/failed-job.ts';
 import { jobBucket } from '../process/job-bucket.ts';
 import { logger } from '../process/observe.ts';
 
@@ -91,7 +91,7 @@ export const processExport = (id: Id<'exportJob'>): Promise<void> =>
       ...exportJobPorts,
       page,
       onFailure: (detail) => logger.warn('export', { detail }),
-      onGivenUp: (job) => noteGivenUp(job.id, 'every attempt at a step of an export failed'),
+      onGivenUp: (job) => alertFailedJob(job.id, 'every attempt at a step of an export failed'),
     },
     id,
   );

@@ -10,7 +10,7 @@ import { importBucket } from '../../storage/jobs/job-bucket.ts';
 import { admitLookup } from '../access/lookups.ts';
 import { importPorts } from '../contacts/contacts.ts';
 import { clock, publishEvents, publishWork, table } from '../process/aws.ts';
-import { noteGivenUp } from '../process/given-up.ts';
+import { alertFailedJob } from '../process/failed-job.ts';
 import { jobBucket } from '../process/job-bucket.ts';
 import { logger } from '../process/observe.ts';
 
@@ -30,7 +30,7 @@ const runPorts = (): ImportRunPorts => ({
   contacts: importPorts,
   parse: importRow,
   onFailure: (detail) => logger.warn('import', { detail }),
-  onGivenUp: (job) => noteGivenUp(job.id, 'every attempt at a part of an import failed'),
+  onGivenUp: (job) => alertFailedJob(job.id, 'every attempt at a part of an import failed'),
 });
 
 /** A page of an organization's imports. */

@@ -35,7 +35,7 @@ const readWork = (queue: QueueName, body: string): WorkItem | undefined => {
 const dueRow = z.object({ duePk: z.string(), dueAt: z.number() });
 
 /** Whether each row is still due and not set aside, in the order of the work. */
-const stillDue = async (work: readonly (WorkItem | undefined)[]): Promise<readonly boolean[]> => {
+const areDue = async (work: readonly (WorkItem | undefined)[]): Promise<readonly boolean[]> => {
   const keys = [...new Map(work.flatMap((item) => (item ? [[`${item.pk} ${item.sk}`, item] as const] : []))).values()];
   if (keys.length === 0) return work.map(() => false);
   const rows = await table.getMany(keys.map(({ pk, sk }) => ({ pk, sk })));
@@ -75,7 +75,7 @@ export const peekDeadLetters = async (actor: Actor, queue: QueueName, limit: num
       table,
       letters.map(({ id }) => id),
     ),
-    stillDue(work),
+    areDue(work),
   ]);
   return { items: letters.map((letter, at) => shownLetter(letter, work[at], failures[at], due[at] ?? false)) };
 };

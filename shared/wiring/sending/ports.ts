@@ -64,8 +64,8 @@ const storeOfOne = messageStore(table, publishWork, sealer);
 export const sendPorts: SendPorts = {
   clock,
   messageStore: concurrentStore(storeOfOne, async () => {
-    const { gatheringStore } = await import('../../storage/messages/gathering-store.ts');
-    return gatheringStore(table, publishWork, storeOfOne);
+    const { batchingStore } = await import('../../storage/messages/batching-store.ts');
+    return batchingStore(table, publishWork, storeOfOne);
   }),
   routing,
   ...routePorts,

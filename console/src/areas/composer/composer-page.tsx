@@ -13,7 +13,7 @@ import { IconButton } from '../../ui/icon-button.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { useSettled } from '../../ui/search-field.tsx';
-import { bodyOf, type Draft, type Hop, isComplete, MOST_FALLBACKS, newHop, startDraft, textOfHop } from './draft.ts';
+import { bodyOf, type Draft, type Hop, isComplete, MOST_FALLBACKS, newStep, startDraft, textOfHop } from './draft.ts';
 import { FallbackFields, HopFields } from './hop-fields.tsx';
 import { Preview } from './preview.tsx';
 import { useVariableNames } from './templates.ts';
@@ -62,7 +62,7 @@ const Fallbacks = ({ draft, onChange }: DraftProps) => {
       })}
       {fallbacks.length < MOST_FALLBACKS ? (
         <Group>
-          <Button variant="default" onClick={() => set([...fallbacks, newHop('sms', 'same')])}>
+          <Button variant="default" onClick={() => set([...fallbacks, newStep('sms', 'same')])}>
             {t.addFallback}
           </Button>
         </Group>

@@ -41,7 +41,7 @@ export interface Draft {
   readonly maxCoins: string;
 }
 
-export const newHop = (channel: Channel, content: Content): Hop => ({
+export const newStep = (channel: Channel, content: Content): Hop => ({
   key: crypto.randomUUID(),
   channel,
   to: '',
@@ -56,7 +56,7 @@ const isChannel = (name: string | undefined): name is Channel => CHANNELS.some((
 
 /** The initial draft: a link to the page may name the channel, the recipient and the contact. */
 export const startDraft = ({ channel, to = '', contactId = '' }: Readonly<Record<string, string>>): Draft => ({
-  hops: [{ ...newHop(isChannel(channel) ? channel : 'whatsapp', 'text'), to }],
+  hops: [{ ...newStep(isChannel(channel) ? channel : 'whatsapp', 'text'), to }],
   contactId,
   variables: {},
   scheduledAt: '',

@@ -64,7 +64,7 @@ export interface CountedRun extends Counted {
   readonly beyond: readonly Span[];
 }
 
-const byBeginning = <T extends { readonly createdAt: number }>(run: Run, items: readonly T[]): Map<number, T[]> => {
+const byStart = <T extends { readonly createdAt: number }>(run: Run, items: readonly T[]): Map<number, T[]> => {
   const length = lengthOf(run.kind);
   return Map.groupBy(items, ({ createdAt }) => run.from + Math.floor((createdAt - run.from) / length) * length);
 };
@@ -109,7 +109,7 @@ const readKnown = async (
     })),
   );
   const entries = read.flatMap((each) => each.entries);
-  const fresh = new Map<number, readonly Entry[]>(byBeginning(run, entries));
+  const fresh = new Map<number, readonly Entry[]>(byStart(run, entries));
   // Before the first entry of a list there may be decades without one: nothing is stored for them, and reading them costs half a unit.
   const first = Math.min(...stored.keys(), ...fresh.keys());
   for (const { gap, until } of read)
@@ -164,7 +164,12 @@ const settledPart = (
 };
 
 /** Hours or days with too many late changes: those whose entries were read are counted from them, the others are left. */
-const countDear = ({ kind }: Run, { filter }: FilteredList, { fresh }: Known, starts: readonly number[]): Counted => {
+const countExpensive = (
+  { kind }: Run,
+  { filter }: FilteredList,
+  { fresh }: Known,
+  starts: readonly number[],
+): Counted => {
   const parts: CountedPart[] = [];
   const left: Span[] = [];
   for (const from of starts) {
@@ -187,15 +192,15 @@ export const countRun = async (table: Table, list: FilteredList, run: Run, limit
   const of = countedAs(list);
   const { kind } = run;
   const known = await readKnown(table, list, of, run, limits);
-  const marks = byBeginning(run, list.marked ? await readMarks(table, list.marked, run) : []);
+  const marks = byStart(run, list.marked ? await readMarks(table, list.marked, run) : []);
   const marksAt = (at: number): readonly Mark[] => marks.get(at) ?? [];
-  const isDear = (at: number): boolean => {
+  const isExpensive = (at: number): boolean => {
     const counts = known.stored.get(at);
     return areMany(marksAt(at).length, counts ? sizeOf(counts) : (known.fresh.get(at)?.length ?? 0));
   };
   const starts = [...known.stored.keys(), ...known.fresh.keys()];
-  const cheap = starts.filter((at) => !isDear(at));
-  const late = byBeginning(run, await readLate(table, cheap.flatMap(marksAt), KINDS[kind].level));
+  const cheap = starts.filter((at) => !isExpensive(at));
+  const late = byStart(run, await readLate(table, cheap.flatMap(marksAt), KINDS[kind].level));
   const made = new Map(
     cheap.flatMap((at) => {
       const entries = known.fresh.get(at);
@@ -209,6 +214,6 @@ export const countRun = async (table: Table, list: FilteredList, run: Run, limit
     const counts = known.stored.get(from) ?? tally?.counts ?? {};
     return settledPart({ kind, from }, counts, matching, late.get(from) ?? [], tally?.places);
   });
-  const dear = countDear(run, list, known, starts.filter(isDear));
+  const dear = countExpensive(run, list, known, starts.filter(isExpensive));
   return { parts: [...parts, ...dear.parts], left: [...known.left, ...dear.left], beyond: known.left };
 };

@@ -1,12 +1,12 @@
 import { describe, expect, test, vi } from 'vitest';
-import { gather } from '../../shared/storage/client/gather.ts';
+import { batchConcurrent } from '../../shared/storage/client/batch-concurrent.ts';
 import { addLogFields, inScope, logFields } from '../../shared/wiring/process/scope.ts';
 import { turns } from '../smpp/kit.ts';
 
 /** Work that ends when the test lets it, and remembers what it was given. */
 const heldWork = (most = 3) => {
   const pieces: { readonly items: readonly string[]; readonly end: () => void; readonly fail: () => void }[] = [];
-  const ask = gather(
+  const ask = batchConcurrent(
     (items: readonly string[]) =>
       new Promise<string[]>((resolve, reject) => {
         const end = () => resolve(items.map((item) => item.toUpperCase()));
@@ -85,7 +85,7 @@ describe('gathered work', () => {
   });
 
   test('runs in the invocation of its first item, not in that of the piece before', async () => {
-    const ask = gather(async (items: readonly string[]) => {
+    const ask = batchConcurrent(async (items: readonly string[]) => {
       await turns(2);
       return items.map(() => logFields().name);
     }, 2);

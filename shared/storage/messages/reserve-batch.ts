@@ -9,18 +9,18 @@ import { type Debit, type DebitFailure, debitFailure, makeDebit } from '../walle
 import { consentWrites, debitOf, type Named, ownWrites, sharedWrites } from './reserve.ts';
 
 /** The result of one of several reservations. `apart`: nothing was stored for it, as far as is known; it must be reserved individually. */
-export type TogetherOutcome =
+export type BatchOutcome =
   | Extract<ReserveOutcome, { kind: 'insufficient' | 'moved' | 'reserved' }>
   | { readonly kind: 'apart' };
-const APART: TogetherOutcome = { kind: 'apart' };
-const RESERVED: TogetherOutcome = { kind: 'reserved' };
-const INSUFFICIENT: TogetherOutcome = { kind: 'insufficient' };
+const APART: BatchOutcome = { kind: 'apart' };
+const RESERVED: BatchOutcome = { kind: 'reserved' };
+const INSUFFICIENT: BatchOutcome = { kind: 'insufficient' };
 
 /** Upper estimate of the rows of a message without its content, in bytes. */
 const ROWS_BYTES = 4_000;
 
 /** Reservations with the same key may share a transaction: they use the same wallet rows, prices and rates. */
-export const togetherKey = ({ message, volume, perSecond }: Reservation): string => {
+export const batchingKey = ({ message, volume, perSecond }: Reservation): string => {
   const { organizationId, env, channel, lane = 0 } = message;
   return [organizationId, env, channel, lane, volume?.month, perSecond].join(' ');
 };
@@ -145,7 +145,7 @@ const paidFrom = (parts: readonly Part[], balance: number): ReadonlySet<Part> =>
   return new Set(paid);
 };
 
-type Outcomes = Map<Reservation, TogetherOutcome>;
+type Outcomes = Map<Reservation, BatchOutcome>;
 
 /** Decides all that can be decided together; the others get no outcome. */
 const decide = async (table: Table, asked: readonly Part[], raised: Raised, outcomes: Outcomes): Promise<void> => {
@@ -153,7 +153,7 @@ const decide = async (table: Table, asked: readonly Part[], raised: Raised, outc
   const parts = atTheirPrice(asked);
   const [first] = parts;
   if (!first) return undefined;
-  const all = (outcome: TogetherOutcome, some = parts): void => {
+  const all = (outcome: BatchOutcome, some = parts): void => {
     for (const { reservation } of some) outcomes.set(reservation, outcome);
   };
   const outcome = await reserveAll(table, first.reservation, parts, raised);
@@ -190,15 +190,15 @@ const decide = async (table: Table, asked: readonly Part[], raised: Raised, outc
 };
 
 /**
- * Reserves messages with the same `togetherKey`, each as `reserve` would, in as few transactions as possible: one debit for all of them,
+ * Reserves messages with the same `batchingKey`, each as `reserve` would, in as few transactions as possible: one debit for all of them,
  * while each has its own rows and conditions. Returns the results in order. `apart` are those that can't be decided together: a message
  * whose own condition fails, or all of them if their rate or volume is refused.
  */
-export const reserveTogether = async (
+export const reserveBatch = async (
   table: Table,
   reservations: readonly Reservation[],
   raised: Raised,
-): Promise<readonly TogetherOutcome[]> => {
+): Promise<readonly BatchOutcome[]> => {
   const outcomes: Outcomes = new Map();
   const parts = reservations.length > 1 ? reservations.map((one) => partOf(table, one)) : [];
   for (const transaction of inTransactions(parts)) await decide(table, transaction, raised, outcomes);

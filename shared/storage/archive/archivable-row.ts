@@ -2,7 +2,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod';
-import type { ArchiveId, ArchiveKind, LeavingRow } from '../../domain/archive/ports.ts';
+import type { ArchivableRow, ArchiveId, ArchiveKind } from '../../domain/archive/ports.ts';
 import { asId, type Id } from '../../domain/core/ids.ts';
 import type { Vault } from '../../domain/core/secrets.ts';
 import { KEYS, MESSAGE_SORT_KEY } from '../access-patterns.ts';
@@ -32,7 +32,7 @@ const described = z.object({
 });
 
 /** The kind and id of a row that is archived; undefined for any other. */
-export const kindOfLeaving = ({ pk, sk, direction }: Row): { kind: ArchiveKind; id: ArchiveId } | undefined => {
+export const archiveKindOf = ({ pk, sk, direction }: Row): { kind: ArchiveKind; id: ArchiveId } | undefined => {
   const message = pk.startsWith(MESSAGE_PREFIX) ? asId('message', pk.slice(MESSAGE_PREFIX.length)) : undefined;
   if (message && sk === MESSAGE_SORT_KEY) return { kind: direction === 'inbound' ? 'inbound' : 'message', id: message };
   if (message && sk === ENGAGEMENT_SORT_KEY) return { kind: 'engagement', id: message };
@@ -51,9 +51,9 @@ const subjectsOf = (vault: Vault, row: z.output<typeof described>): readonly str
 };
 
 /** A row in archivable form; undefined for other kinds. Throws a ZodError for a row of an archived kind that cannot be parsed. */
-export const leavingRow = (item: Item, vault: Vault): LeavingRow | undefined => {
+export const archivableRow = (item: Item, vault: Vault): ArchivableRow | undefined => {
   const row = unmarshall(item) as Row;
-  const known = kindOfLeaving(row);
+  const known = archiveKindOf(row);
   if (!known) return undefined;
   const read = described.parse(row);
   return {

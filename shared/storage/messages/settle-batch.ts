@@ -45,7 +45,7 @@ const latest = (rows: readonly Row[]): WriteOp[] => [
  * captures, share a row of the ledger, and bring the rows by which callbacks find them. Returns in order whether each is settled. One that is
  * not can be retried individually: its own condition failed, or that of another did.
  */
-export const settleTogether = async (table: Table, all: readonly Settling[]): Promise<readonly boolean[]> => {
+export const settleBatch = async (table: Table, all: readonly Settling[]): Promise<readonly boolean[]> => {
   const [first, ...others] = all;
   if (!first) return [];
   const parts = all.map((settling) => partOf(table, settling, first.message.id));

@@ -1,10 +1,10 @@
-/** Processes the gathered items; returns the results in their order. */
-export type GatheredWork<Item, Answer> = (items: readonly Item[]) => Promise<readonly Answer[]>;
+/** Processes the items of a batch; returns the results in their order. */
+export type BatchWork<Item, Answer> = (items: readonly Item[]) => Promise<readonly Answer[]>;
 
-interface Asked<Item, Answer> {
+interface Request<Item, Answer> {
   readonly item: Item;
   /** Resolves when its batch starts: with the batch for its first item, which does the work; with nothing for the others. */
-  readonly begun: PromiseWithResolvers<readonly Asked<Item, Answer>[] | undefined>;
+  readonly begun: PromiseWithResolvers<readonly Request<Item, Answer>[] | undefined>;
   readonly answered: PromiseWithResolvers<Answer>;
 }
 
@@ -25,8 +25,8 @@ const HOLDS_BACK_MS = 250;
  * single request is never delayed: it starts in the same tick. Nor does one that hangs delay the others: after 250 ms the next batch starts
  * beside it. Each batch runs in the invocation of its first item.
  */
-export const gather = <Item, Answer>(work: GatheredWork<Item, Answer>, most: number) => {
-  const queues = new Map<string, Asked<Item, Answer>[]>();
+export const batchConcurrent = <Item, Answer>(work: BatchWork<Item, Answer>, most: number) => {
+  const queues = new Map<string, Request<Item, Answer>[]>();
   const beginNext = (key: string): void => {
     const [first, ...others] = queues.get(key)?.splice(0, most) ?? [];
     if (!first) {
@@ -36,31 +36,31 @@ export const gather = <Item, Answer>(work: GatheredWork<Item, Answer>, most: num
     first.begun.resolve([first, ...others]);
     for (const { begun } of others) begun.resolve(undefined);
   };
-  const doTogether = async (piece: readonly Asked<Item, Answer>[]): Promise<void> => {
+  const runBatch = async (batch: readonly Request<Item, Answer>[]): Promise<void> => {
     try {
-      const answers = await work(piece.map(({ item }) => item));
-      for (const [at, { answered }] of piece.entries()) answered.resolve(answers[at] as Answer);
+      const answers = await work(batch.map(({ item }) => item));
+      for (const [at, { answered }] of batch.entries()) answered.resolve(answers[at] as Answer);
     } catch (fault) {
-      for (const { answered } of piece) answered.reject(fault);
+      for (const { answered } of batch) answered.reject(fault);
     }
   };
   return async (key: string, item: Item): Promise<Answer> => {
-    const asked: Asked<Item, Answer> = { item, begun: Promise.withResolvers(), answered: Promise.withResolvers() };
+    const request: Request<Item, Answer> = { item, begun: Promise.withResolvers(), answered: Promise.withResolvers() };
     const queue = queues.get(key);
-    if (queue) queue.push(asked);
+    if (queue) queue.push(request);
     else {
-      queues.set(key, [asked]);
+      queues.set(key, [request]);
       // Requests of the same tick share the first batch.
       setImmediate(beginNext, key);
     }
-    const piece = await asked.begun.promise;
-    if (piece) {
+    const batch = await request.begun.promise;
+    if (batch) {
       const next = once(() => beginNext(key));
       const slow = setTimeout(next, HOLDS_BACK_MS);
-      await doTogether(piece);
+      await runBatch(batch);
       clearTimeout(slow);
       next();
     }
-    return asked.answered.promise;
+    return request.answered.promise;
   };
 };

@@ -6,7 +6,7 @@ import type { RoutePorts } from './ports.ts';
 import type { ConsentFault } from './refusals.ts';
 
 /** Ports for checking a message again just before it is sent. */
-export interface LeavingPorts extends RoutePorts {
+export interface CheckBeforeSendPorts extends RoutePorts {
   /** Why consent forbids a message now. If its contact was merged, the surviving contact's consent applies. */
   readonly consentNow: (message: MessageRecord, requiresConsent: boolean) => Promise<ConsentFault | undefined>;
 }
@@ -32,7 +32,10 @@ const OF_CONSENT: Readonly<Record<ConsentFault, RefusedAnswer>> = {
 const channelsOf = ({ channel, carrierCoins }: MessageRecord) =>
   carrierCoins ? ([channel, 'sms'] as const) : [channel];
 
-const destinationStop = async (ports: LeavingPorts, message: MessageRecord): Promise<RefusedAnswer | undefined> => {
+const destinationStop = async (
+  ports: CheckBeforeSendPorts,
+  message: MessageRecord,
+): Promise<RefusedAnswer | undefined> => {
   for (const channel of channelsOf(message)) {
     const refusal = await destinationRefusal(ports, message, { channel, to: message.to });
     if (refusal)
@@ -45,8 +48,8 @@ const destinationStop = async (ports: LeavingPorts, message: MessageRecord): Pro
  * Why a message that waited must not be sent any more (docs/spec/sends.md#checked-again): an opt-out, an erasure, or a destination that was
  * closed or held since its acceptance. Undefined if it may be sent. Reads nothing for a message that is sent immediately.
  */
-export const stopOnLeaving = async (
-  ports: LeavingPorts,
+export const sendRefusal = async (
+  ports: CheckBeforeSendPorts,
   message: MessageRecord,
   now: number,
 ): Promise<RefusedAnswer | undefined> => {
