@@ -1,6 +1,7 @@
 import { cpus, totalmem } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { changedFiles, git } from './changed-code.ts';
+import { changedFiles } from './changed-code.ts';
+import { git } from './git.ts';
 import { withBusyShare } from './processor-share.ts';
 
 /** The least rounds of which a median says something. */

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { changedFiles, git, measuredText } from '../../bench/changed-code.ts';
+import { changedFiles, measuredText } from '../../bench/changed-code.ts';
+import { git } from '../../bench/git.ts';
 
 const BEFORE = `/** Coins. */
 export const priceOf = (parts: number): { coins: number } => {
@@ -78,6 +79,10 @@ export const handler = async (parts: number) => {
 };\n`,
   'functions/preview.ts': "export { priceOf as handler } from '../shared/price.ts';\n",
   'shared/price.ts': BEFORE,
+  'functions/balance.ts': `import { credit } from '../shared/wallet.ts';
+export const handler = (coins: number) => credit(coins, 1);\n`,
+  'shared/wallet.ts': `export const credit = (coins: number, by: number) => by + coins;
+export const debit = (coins: number, by: number) => by - coins;\n`,
   'shared/limit.ts': 'export const limit = 9;\n',
   'package.json': '{ "type": "module" }\n',
 };
@@ -100,3 +105,26 @@ test.each<[string, (text: string) => string, string[]]>([
     expect(git(['diff', '--cached', '--name-only'], folder), 'the index').toBe(staged);
   }),
 );
+
+test('a function that calls another one is a changed file', async () =>
+  useRepository(SERVICE, (folder, write) => {
+    write('functions/balance.ts', SERVICE['functions/balance.ts'].replaceAll('credit', 'debit'));
+    expect(changedFiles('HEAD', ['.'], folder)).toEqual(['functions/balance.ts']);
+  }));
+
+test('where a new name of a module changes the order of imports, no file is changed', async () => {
+  const both = `import { a } from '../shared/a.ts';
+import { b } from '../shared/b.ts';
+export const handler = () => [a, b];\n`;
+  const files = {
+    'functions/both.ts': both,
+    'shared/a.ts': "export const a = ['a'];\n",
+    'shared/b.ts': 'export const b = 2;\n',
+  };
+  await useRepository(files, (folder, write) => {
+    const [first = '', second = '', ...others] = both.replaceAll('a.ts', 'c.ts').split('\n');
+    write('functions/both.ts', [second, first, ...others].join('\n'));
+    git(['mv', 'shared/a.ts', 'shared/c.ts'], folder);
+    expect(changedFiles('HEAD', ['.'], folder)).toEqual([]);
+  });
+});
