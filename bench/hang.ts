@@ -37,7 +37,7 @@ interface Round {
   readonly opened: number;
   /** p95 of the refusals while the route rested, in ms, and the share that said when to come back, in %. */
   readonly refused: number;
-  readonly told: number;
+  readonly reported: number;
   /** Calls of the provider that tried it again, and the most at once. */
   readonly probes: number;
   readonly probesAtOnce: number;
@@ -94,7 +94,7 @@ const round = async ({ load, gate, calls }: Ground): Promise<Round> => {
     inHand: atOnce(first),
     opened: (lastCall - hungAt) / 1000,
     refused: p95(refused),
-    told: (100 * refused.filter(({ retryAfter }) => retryAfter).length) / refused.length,
+    reported: (100 * refused.filter(({ retryAfter }) => retryAfter).length) / refused.length,
     probes: probes.length,
     probesAtOnce: atOnce(probes),
     back: ((accepted?.at ?? Number.NaN) - releasedAt) / 1000,
@@ -136,7 +136,7 @@ export const benchHang = async (): Promise<Section> => {
     'In hand': each.inHand,
     'Opened after, s': figure(each.opened),
     'Refused in, p95 ms': figure(each.refused),
-    'With Retry-After, %': figure(each.told),
+    'With Retry-After, %': figure(each.reported),
     Probes: each.probes,
     'Probes at once': each.probesAtOnce,
     'Accepted again after, s': figure(each.back),
@@ -154,7 +154,7 @@ export const benchHang = async (): Promise<Section> => {
       verdict('calls that the hanging provider had in hand', most('inHand'), '≤', CONNECTIONS.sms),
       verdict('s until no process called it any more', most('opened'), '≤', GOAL.heardSeconds),
       verdict('p95 of a refusal while the route rested', of('refused'), '≤', GOAL.refusedMs, ' ms'),
-      verdict('refusals with Retry-After', Math.min(...rounds.map(({ told }) => told)), '≥', 100, ' %'),
+      verdict('refusals with Retry-After', Math.min(...rounds.map(({ reported }) => reported)), '≥', 100, ' %'),
       verdict('calls at once that tried it again', most('probesAtOnce'), '≤', 1),
     ],
     text: `${HOW}\n\n${columns(rows)}`,

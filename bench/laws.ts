@@ -223,7 +223,7 @@ const verdictsOf = (rounds: Rounds): Verdict[] => {
     Math.max(...all.map((one) => Number(one['refused, %'])));
   const most = middleSends(rounds).filter((one) => one.scale === SCALED && Number(one['refused, %']) < 1);
   const perSecond = Math.max(...most.map((one) => numberOf(one['accepted/s'])));
-  const givenUp = Math.max(...rounds.fanned.map((one) => Number(one['tries given up, %'])));
+  const abandoned = Math.max(...rounds.fanned.map((one) => Number(one['tries given up, %'])));
   return [
     verdict('sends of one wallet refused at 64 connections behind the laws', worst(refused), '<', 1, ' %'),
     verdict(
@@ -233,7 +233,7 @@ const verdictsOf = (rounds: Rounds): Verdict[] => {
       1_000,
       ' /s',
     ),
-    verdict(`batches that ${CONSUMERS} consumers of one subscription gave up`, givenUp, '<', 1, ' %'),
+    verdict(`batches that ${CONSUMERS} consumers of one subscription gave up`, abandoned, '<', 1, ' %'),
     verdict(`contacts refused of ${CONTACTS.callers} callers of one organization`, worst(rounds.created), '<', 1, ' %'),
   ];
 };

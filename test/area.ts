@@ -22,6 +22,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'critical-lane',
     'refused-account',
     'storage/batch-concurrent',
+    'batching-when-concurrent',
     'domain/priority',
     'planning',
     'quiet-hours',

@@ -9,12 +9,12 @@ const DROPPED = 'q was ignored: searching by personal data needs the scope pii:f
 export const handler = operation(
   contract,
   async ({ actor, unmasked, query: { limit, skip, q, updatedSince, ...filter } }) => {
-    const asked = {
+    const filters = {
       ...filter,
       q: unmasked ? q : undefined,
       updatedSince: updatedSince === undefined ? undefined : Date.parse(updatedSince),
     };
-    const page = await listContacts(contactListPorts, actor.organizationId, asked, { limit, skip });
+    const page = await listContacts(contactListPorts, actor.organizationId, filters, { limit, skip });
     return q !== undefined && !unmasked ? { ...page, warnings: [DROPPED] } : page;
   },
   itemsAs(contactView),

@@ -16,8 +16,8 @@ interface Holder {
 }
 
 /** An event source mapping has at least two concurrent batches. */
-const LEAST = 2;
-const holder = (path: string): Holder => ({ path, weight: 1, least: LEAST, most: Number.POSITIVE_INFINITY });
+const MIN_CONCURRENCY = 2;
+const holder = (path: string): Holder => ({ path, weight: 1, least: MIN_CONCURRENCY, most: Number.POSITIVE_INFINITY });
 
 /** The batches that a queue may run concurrently in a stage, if its consumer has no reservation. */
 export const batchesOf = ({ consumerConcurrency }: StageSettings, { concurrencyFactor }: QueueDeclaration): number =>

@@ -8,7 +8,7 @@ const isCovered = ({ headers }: IncomingMessage, origins: readonly string[], met
 const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
   method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 
-const asked = ({ headers }: IncomingMessage): string[] =>
+const requestedHeaders = ({ headers }: IncomingMessage): string[] =>
   String(headers['access-control-request-headers'] ?? '')
     .split(',')
     .map((name) => name.trim().toLowerCase())
@@ -27,7 +27,7 @@ export const answerCors = (request: IncomingMessage, response: ServerResponse, o
     response.setHeader('vary', 'Origin, Access-Control-Request-Headers, Access-Control-Request-Method');
   }
   if (!preflight) return false;
-  if (!covered || asked(request).some((name) => name !== UPLOAD_RULE.header)) {
+  if (!covered || requestedHeaders(request).some((name) => name !== UPLOAD_RULE.header)) {
     response.removeHeader('access-control-allow-origin');
     response.writeHead(403).end();
     return true;

@@ -75,17 +75,17 @@ const watch = async (
   next: Example['next'],
   say: (line: string) => void,
 ) => {
-  let [told, happened] = [0, next === undefined];
+  let [printed, happened] = [0, next === undefined];
   for (;;) {
     const page = await call('GET', `/v2/journeys/${journeyId}/runs?contactId=${contactId}`);
     const [found] = z.array(runSchema).parse(page.items);
     if (found) {
       const run = await call('GET', `/v2/journeys/${journeyId}/runs/${found.id}`);
       const history = z.array(visitSchema).parse(run.historico);
-      for (const visit of history.slice(told)) say(lineOf(visit));
-      told = history.length;
+      for (const visit of history.slice(printed)) say(lineOf(visit));
+      printed = history.length;
       if (found.status !== 'ativa') return found.status;
-      if (!happened && told > 0 && next) {
+      if (!happened && printed > 0 && next) {
         happened = true;
         say(`  ${new Date().toISOString()}  (the contact: ${next.name})`);
         await happen(call, contactId, next);

@@ -40,7 +40,7 @@ const id = z.object({ id: pathId('sender', 'The id of the sender.') });
 const tag = 'Senders';
 const reads = { permission: 'senders:read', tag, uses: { table: 'read' } } as const;
 /** Operations that call the e-mail provider. */
-const asks = {
+const callsProvider = {
   permission: 'senders:write',
   tag,
   uses: { table: 'write', queues: ['outcome'], rootKeys: ['providers'], awsProviders: ['ses_identities'] },
@@ -58,7 +58,7 @@ export const listSenders = defineOperation({
 });
 
 export const createSender = defineOperation({
-  ...asks,
+  ...callsProvider,
   id: 'senders.create',
   route: 'POST /v2/senders',
   summary: 'Register a sender',
@@ -102,7 +102,7 @@ export const changeSender = defineOperation({
 });
 
 export const verifySender = defineOperation({
-  ...asks,
+  ...callsProvider,
   id: 'senders.verify',
   route: 'POST /v2/senders/{id}/verify',
   summary: 'Check a sender now',
@@ -114,7 +114,7 @@ export const verifySender = defineOperation({
 });
 
 export const deleteSender = defineOperation({
-  ...asks,
+  ...callsProvider,
   id: 'senders.delete',
   route: 'DELETE /v2/senders/{id}',
   summary: 'Delete a sender',

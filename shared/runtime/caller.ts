@@ -107,13 +107,13 @@ export const admitPersonFilter = async (
 
 /**
  * For a response that reveals facts about a person identified by an address in one of `fields`: 429 instead if the credential has looked up
- * too many. `tells` returns whether it does, or for how many people; other responses draw nothing: `create(…).then(drawLookup(contract,
+ * too many. `revealed` returns whether it does, or for how many people; other responses draw nothing: `create(…).then(drawLookup(contract,
  * actor, ['phone'], isTaken))`.
  */
 export const drawLookup =
-  <A>({ id }: OperationContract, actor: Actor, fields: readonly string[], tells: (answer: A) => boolean | number) =>
+  <A>({ id }: OperationContract, actor: Actor, fields: readonly string[], revealed: (answer: A) => boolean | number) =>
   async <T extends A>(answer: T): Promise<T | Refusal<'RATE_LIMITED'>> => {
-    const people = Number(tells(answer));
+    const people = Number(revealed(answer));
     if (people === 0) return answer;
     const { admitLookup } = await import('../wiring/access/lookups.ts');
     return (await admitLookup(actor, { operation: id, filters: fields, people })) ?? answer;
@@ -124,11 +124,16 @@ export const drawLookup =
  * reveals nothing. `fields`: empty if the call names no person.
  */
 export const withLookup =
-  <A>(contract: OperationContract, actor: Actor, fields: readonly string[], tells: (answer: A) => boolean | number) =>
+  <A>(
+    contract: OperationContract,
+    actor: Actor,
+    fields: readonly string[],
+    revealed: (answer: A) => boolean | number,
+  ) =>
   async <T extends A>(work: () => Promise<T>): Promise<T | Refusal<'RATE_LIMITED'>> => {
     if (fields.length === 0) return work();
     const { refuseExhausted } = await import('../wiring/access/lookups.ts');
-    return (await refuseExhausted(actor)) ?? drawLookup(contract, actor, fields, tells)(await work());
+    return (await refuseExhausted(actor)) ?? drawLookup(contract, actor, fields, revealed)(await work());
   };
 
 /** Draws from the token buckets of the credential and its organization, if the contract names a rate: 429 when one is empty. Test keys are not limited. */

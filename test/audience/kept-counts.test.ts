@@ -145,12 +145,12 @@ const merge = async (base: Base, { lost, seen }: { readonly lost: number; readon
   let writes = 0;
   const ended = new Error('the process has ended');
   const look = () => Promise.all(TREES.map((tree) => expectFound(base, { tree, skip: 0, limit: 4, below: undefined })));
-  let looked: Promise<unknown> | undefined;
+  let checked: Promise<unknown> | undefined;
   const dying = tableWith({
     write: async (op) => {
       writes += 1;
-      if (writes === seen) looked = look();
-      await looked;
+      if (writes === seen) checked = look();
+      await checked;
       if (lost > 0 && writes >= lost) throw ended;
       return table.write(op);
     },
@@ -162,9 +162,9 @@ const merge = async (base: Base, { lost, seen }: { readonly lost: number; readon
   });
 };
 
-const expectFound = async (base: Base, asked: Omit<Extract<Step, { kind: 'find' }>, 'kind'>) => {
-  const { tree, skip, limit } = asked;
-  const below = asked.below === undefined ? undefined : base.contacts.at(asked.below)?.number;
+const expectFound = async (base: Base, requested: Omit<Extract<Step, { kind: 'find' }>, 'kind'>) => {
+  const { tree, skip, limit } = requested;
+  const below = requested.below === undefined ? undefined : base.contacts.at(requested.below)?.number;
   const expected = base.contacts
     .filter((contact) => !isGone.has(contact) && matches(tree, digestOf(contact), now))
     .map(({ number }) => number)

@@ -142,8 +142,8 @@ export const startMembers = async (world: World, skip = 0, takesEvents = true) =
     /** Works on everything that is due once, by a process over a table; answers whether there was any. */
     async work(over: Table): Promise<boolean> {
       const ports = portsOver(over);
-      const looked = await workOnBlocks(ports, organizationId, world.now, table);
-      return (await workOnMarks(ports, organizationId, table)) || looked;
+      const checked = await workOnBlocks(ports, organizationId, world.now, table);
+      return (await workOnMarks(ports, organizationId, table)) || checked;
     },
     /** Works until nothing is due. */
     async quiet() {

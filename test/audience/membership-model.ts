@@ -195,8 +195,8 @@ const expectMoves = async ({ world, base }: Stage, expected: readonly string[], 
     derivedId('event', [segmentId, contactId, `${version}`]),
   );
   const events = await world.events(ids);
-  const told = events.map(({ type, data }) => [data.segmentId, type.slice(8), data.contactId].join(' '));
-  expect(told.sort()).toEqual(expected);
+  const reported = events.map(({ type, data }) => [data.segmentId, type.slice(8), data.contactId].join(' '));
+  expect(reported.sort()).toEqual(expected);
   await Promise.all(
     moved.map(async ({ contactId, segmentId, kind: move, at: time }) => {
       const row = await readMembership(world.table, contactId, segmentId);

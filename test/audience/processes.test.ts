@@ -79,8 +79,8 @@ test('killing processes midway loses no event: each contact enters once, whichev
   const { base, segment, contacts, workOf, movesOf } = await startBase();
   await runProcesses(PROCESS, workOf([['vip']]), PROCESSES / 2);
   await base.quiet();
-  const told = [...(await movesOf())].map(([contactId, own]) => [contactId, own.map(({ kind }) => kind)]);
+  const reported = [...(await movesOf())].map(([contactId, own]) => [contactId, own.map(({ kind }) => kind)]);
   const expected = contacts.map(({ id }) => [id, ['entered']]);
-  expect(told.toSorted()).toEqual(expected.toSorted());
+  expect(reported.toSorted()).toEqual(expected.toSorted());
   expect(await base.kept(segment.id)).toEqual(new Set(contacts.map(({ id }) => id)));
 });

@@ -57,7 +57,7 @@ test('a recipient whose cap never allows the message is skipped within 72 hours 
   const [contact] = (await writePeople(world, actor, [{}])) as [Contact];
   await started(actor, [contact]);
   const id = await started(actor, [contact], { frequencyCap: { messages: 1, days: 1 } });
-  const begunAt = world.now;
+  const startedAt = world.now;
   for (let turn = 0; (await stateOf(id)).state === 'open'; turn++) {
     expect(turn).toBeLessThan(4);
     world.now = (await stateOf(id)).dueAt;
@@ -65,5 +65,5 @@ test('a recipient whose cap never allows the message is skipped within 72 hours 
     await workOff(world, ports, id);
   }
   expect(await stateOf(id)).toMatchObject({ sent: [], skipped: [[contact.number, 'frequency_cap']] });
-  expect(world.now - begunAt).toBeLessThanOrEqual(72 * HOUR_MS);
+  expect(world.now - startedAt).toBeLessThanOrEqual(72 * HOUR_MS);
 });

@@ -186,7 +186,7 @@ export const campaignModel = (world: World) => {
     const message = history.variants ? undefined : said('Oi');
     const variants = history.variants ? VARIANTS : undefined;
     const id = await draftTo(ports, actor, contacts, { message, variants, perMinute: history.perMinute, maxCoins });
-    const foreseen = await selectAudience(ports.audience, (await ports.store.readById(id)) as Campaign);
+    const previewed = await selectAudience(ports.audience, (await ports.store.readById(id)) as Campaign);
     expect(isRefusal(await startCampaign(ports, actor, id))).toBe(false);
     let isCancelled = false;
     for (const each of history.steps) isCancelled = (await take(actor, id, each)) || isCancelled;
@@ -197,7 +197,7 @@ export const campaignModel = (world: World) => {
     if (history.cancelled) isCancelled = (await take(actor, id, { kind: 'cancel' })) || isCancelled;
     await finish(actor, id);
     const may = contacts.filter((_, at) => !history.people[at]?.denied).map((contact) => contact.id);
-    expect(foreseen).toMatchObject({ excluded: { optedOut: contacts.length - may.length } });
+    expect(previewed).toMatchObject({ excluded: { optedOut: contacts.length - may.length } });
     const campaign = (await ports.store.readById(id)) as Campaign;
     expect(campaign.status).toBe(isCancelled ? 'cancelled' : 'completed');
     const times = (type: string) => raised.filter((event) => event.type === type).length;

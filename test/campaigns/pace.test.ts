@@ -31,7 +31,7 @@ const started = async (actor: Actor, count: number, fields: Partial<CampaignInpu
   await workOnCampaign(ports, driveItem(id));
   return { id, contacts };
 };
-const lookedAt = (id: Id<'campaign'>, counts: Partial<Figures>) => statusAfter(ports, id, counts);
+const checkedAt = (id: Id<'campaign'>, counts: Partial<Figures>) => statusAfter(ports, id, counts);
 /** In how many ms the campaign's own work is due. */
 const dueInMs = async (id: Id<'campaign'>) => Number((await world.table.get(driveItem(id)))?.dueAt) - world.now;
 const readAll = async (id: Id<'campaign'>) => {
@@ -51,9 +51,9 @@ describe('the portions of a campaign', { timeout: 180_000 }, () => {
   test('are due by perMinute, and send nothing when they are handed over before', async () => {
     const actor = await world.organization();
     const { id } = await started(actor, 5, { perMinute: 2 });
-    const begunAt = world.now;
-    expect((await readAll(id)).map(({ dueAt }) => dueAt - begunAt)).toEqual([0, MINUTE_MS, 2 * MINUTE_MS]);
-    world.now = begunAt + MINUTE_MS - 1;
+    const startedAt = world.now;
+    expect((await readAll(id)).map(({ dueAt }) => dueAt - startedAt)).toEqual([0, MINUTE_MS, 2 * MINUTE_MS]);
+    world.now = startedAt + MINUTE_MS - 1;
     await workOnCampaign(ports, portionItem(id, 1));
     expect(await bulk.messages(actor)).toEqual([]);
     world.now++;
@@ -133,29 +133,29 @@ describe('a campaign', { timeout: 180_000 }, () => {
     const message = { channel: 'sms' as const, text: 'Oi', fallback: ['rcs' as const] };
     const { id } = await started(await world.organization(), 1, { message });
     const failed = { accepted: 1, sent: 1, failed: 1 };
-    expect(await lookedAt(id, failed)).toBe('running');
+    expect(await checkedAt(id, failed)).toBe('running');
     world.now += MINUTE_MS - 1;
-    expect(await lookedAt(id, failed)).toBe('running');
+    expect(await checkedAt(id, failed)).toBe('running');
     world.now++;
-    expect(await lookedAt(id, failed)).toBe('completed');
+    expect(await checkedAt(id, failed)).toBe('completed');
     const { id: other } = await started(await world.organization(), 1, { message });
-    expect(await lookedAt(other, { accepted: 1, sent: 1 })).toBe('running');
+    expect(await checkedAt(other, { accepted: 1, sent: 1 })).toBe('running');
     world.now += HOUR_MS;
-    expect(await lookedAt(other, failed)).toBe('running');
+    expect(await checkedAt(other, failed)).toBe('running');
   });
 
   test('whose provider reports no delivery is completed once all of it left, unless a fallback goes where one does', async () => {
     const left = { accepted: 2, sent: 1, failed: 1 };
     const statusOf = async (message: CampaignInput['message']) => {
       const { id } = await started(await world.organization(), 1, { message });
-      expect(await lookedAt(id, { ...left, failed: 0 })).toBe('running');
-      await lookedAt(id, { ...left, sent: 2 });
+      expect(await checkedAt(id, { ...left, failed: 0 })).toBe('running');
+      await checkedAt(id, { ...left, sent: 2 });
       world.now += MINUTE_MS;
-      return lookedAt(id, { ...left, sent: 2 });
+      return checkedAt(id, { ...left, sent: 2 });
     };
     expect(await statusOf({ channel: 'push', text: 'Oi' })).toBe('completed');
     const { id } = await started(await world.organization(), 1, { message: { channel: 'push', text: 'Oi' } });
-    expect(await lookedAt(id, { accepted: 3, sent: 2, unsent: 1 })).toBe('completed');
+    expect(await checkedAt(id, { accepted: 3, sent: 2, unsent: 1 })).toBe('completed');
     expect(await statusOf({ channel: 'instagram', text: 'Oi', fallback: [{ channel: 'push' }] })).toBe('completed');
     expect(await statusOf({ channel: 'push', text: 'Oi', fallback: [{ channel: 'sms' }] })).toBe('running');
     expect(await statusOf({ channel: 'sms', text: 'Oi' })).toBe('running');
@@ -165,13 +165,13 @@ describe('a campaign', { timeout: 180_000 }, () => {
     const { id } = await started(await world.organization(), 2, {});
     const waits: number[] = [];
     for (const sent of [1, 1, 1, 1, 2, 2]) {
-      await lookedAt(id, { accepted: 2, sent });
+      await checkedAt(id, { accepted: 2, sent });
       waits.push(await dueInMs(id));
       world.now += await dueInMs(id);
     }
     expect(waits).toEqual([1_000, 1_000, 2_000, 4_000, 1_000, 1_000]);
     world.now += HOUR_MS;
-    await lookedAt(id, { accepted: 2, sent: 2 });
+    await checkedAt(id, { accepted: 2, sent: 2 });
     expect(await dueInMs(id)).toBe(60_000);
   });
 
@@ -180,27 +180,27 @@ describe('a campaign', { timeout: 180_000 }, () => {
     const counts = { accepted: 9, unsent: 0, sent: 0, delivered: 0, failed: 0 };
     for (const name of Object.keys(counts) as (keyof typeof counts)[]) {
       world.now += HOUR_MS;
-      await lookedAt(id, counts);
+      await checkedAt(id, counts);
       world.now += HOUR_MS;
       counts[name]++;
-      await lookedAt(id, counts);
+      await checkedAt(id, counts);
       expect(await dueInMs(id), name).toBe(1_000);
     }
   });
 
   test('is checked equally often whether one or many of its portions end together', async () => {
-    const looksOf = async (count: number) => {
+    const checksOf = async (count: number) => {
       const { id } = await started(await world.organization(), count, { perMinute: 1 });
-      const asked: number[] = [];
-      let looks = 0;
+      const requested: number[] = [];
+      let checks = 0;
       const figures: PortionPorts['figures'] = (campaign) => {
-        looks++;
+        checks++;
         return ports.figures(campaign);
       };
-      const own = { ...ports, figures, enqueue: (_: object, at: number) => void asked.push(at) };
-      const lookUntil = async (until: number) => {
-        for (let at = Math.min(...asked); at <= until; at = Math.min(...asked)) {
-          asked.splice(asked.indexOf(at), 1);
+      const own = { ...ports, figures, enqueue: (_: object, at: number) => void requested.push(at) };
+      const checkUntil = async (until: number) => {
+        for (let at = Math.min(...requested); at <= until; at = Math.min(...requested)) {
+          requested.splice(requested.indexOf(at), 1);
           world.now = Math.max(world.now, at);
           await workOnCampaign(own, driveItem(id));
         }
@@ -209,36 +209,36 @@ describe('a campaign', { timeout: 180_000 }, () => {
       for (let portion = 0; portion < count; portion++) {
         world.now += 10;
         await workOnCampaign(own, portionItem(id, portion));
-        await lookUntil(world.now);
+        await checkUntil(world.now);
       }
-      await lookUntil(world.now + HOUR_MS);
+      await checkUntil(world.now + HOUR_MS);
       // Work that is delivered twice.
       await workOnCampaign(own, driveItem(id));
-      expect(asked).toHaveLength(1);
-      return looks;
+      expect(requested).toHaveLength(1);
+      return checks;
     };
-    const ofOne = await looksOf(1);
+    const ofOne = await checksOf(1);
     expect(ofOne).toBeGreaterThan(10);
-    expect(await looksOf(8)).toBeLessThanOrEqual(ofOne + 1);
+    expect(await checksOf(8)).toBeLessThanOrEqual(ofOne + 1);
   });
 
   test('whose messages were all sent or refused completes 72 hours after the last one was sent', async () => {
     const { id } = await started(await world.organization(), 2, {});
     const counts = { accepted: 2, sent: 1, unsent: 1, failed: 1 };
-    expect(await lookedAt(id, counts)).toBe('running');
+    expect(await checkedAt(id, counts)).toBe('running');
     world.now += 72 * HOUR_MS;
-    expect(await lookedAt(id, counts)).toBe('completed');
+    expect(await checkedAt(id, counts)).toBe('completed');
   });
 
   test('does not time out while a message is unsent, however long that takes', async () => {
     const { id } = await started(await world.organization(), 2, {});
-    expect(await lookedAt(id, { accepted: 2, sent: 1 })).toBe('running');
+    expect(await checkedAt(id, { accepted: 2, sent: 1 })).toBe('running');
     world.now += 100 * HOUR_MS;
-    expect(await lookedAt(id, { accepted: 2, sent: 1 })).toBe('running');
-    expect(await lookedAt(id, { accepted: 2, sent: 2 })).toBe('running');
+    expect(await checkedAt(id, { accepted: 2, sent: 1 })).toBe('running');
+    expect(await checkedAt(id, { accepted: 2, sent: 2 })).toBe('running');
     world.now += 72 * HOUR_MS - 1;
-    expect(await lookedAt(id, { accepted: 2, sent: 2 })).toBe('running');
+    expect(await checkedAt(id, { accepted: 2, sent: 2 })).toBe('running');
     world.now++;
-    expect(await lookedAt(id, { accepted: 2, sent: 2 })).toBe('completed');
+    expect(await checkedAt(id, { accepted: 2, sent: 2 })).toBe('completed');
   });
 });

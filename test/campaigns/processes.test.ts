@@ -59,7 +59,7 @@ const [ports] = processes as [PortionPorts];
 /** Does something in all processes at once. */
 const atOnce = <T>(act: (own: PortionPorts, at: number) => Promise<T>): Promise<T[]> => Promise.all(processes.map(act));
 /** All processes work on all due rows, each in a different order. Failed work is due again. */
-const workAtOnce = async (id: Id<'campaign'>): Promise<void> => {
+const workConcurrently = async (id: Id<'campaign'>): Promise<void> => {
   const due = await dueOf(world, id);
   await atOnce(async (own, at) => {
     const from = at % Math.max(1, due.length);
@@ -67,7 +67,7 @@ const workAtOnce = async (id: Id<'campaign'>): Promise<void> => {
   });
 };
 /** Retries, as callers do, while the table is too busy. */
-const asked = async <T>(ask: () => Promise<T>): Promise<T> => {
+const requested = async <T>(ask: () => Promise<T>): Promise<T> => {
   for (;;) {
     const answer = await tolerant(ask());
     if (answer !== undefined) return answer;
@@ -104,7 +104,7 @@ describe('twenty processes at one campaign', { timeout: 300_000 }, () => {
     const [count, lacking] = [24, 5];
     const actor = await world.organization((count - lacking) * SMS);
     const { id, contacts } = await draftOf(actor, count, { perMinute: 3, maxCoins: count * SMS });
-    const started = await atOnce((own) => asked(() => startCampaign(own, actor, id)));
+    const started = await atOnce((own) => requested(() => startCampaign(own, actor, id)));
     expect(started).toEqual(Array(PROCESSES).fill(expect.objectContaining({ status: 'running' })));
     const snapshots = new Set(started.map((one) => 'drive' in one && one.drive?.snapshot));
     expect(snapshots.size).toBe(1);
@@ -120,12 +120,12 @@ describe('twenty processes at one campaign', { timeout: 300_000 }, () => {
       if (isShort() && !isFunded) await credit(actor, lacking * SMS);
       isFunded ||= isShort();
       const act = [pauseCampaign, resumeCampaign][round % 3];
-      await Promise.all([workAtOnce(id), act && atOnce((own) => asked(() => act(own, actor, id)))]);
+      await Promise.all([workConcurrently(id), act && atOnce((own) => requested(() => act(own, actor, id)))]);
       await pass();
     }
     await resumeCampaign(ports, actor, id);
     for (let look = 0; look < 3; look++) {
-      await workAtOnce(id);
+      await workConcurrently(id);
       world.now += 73 * HOUR_MS;
     }
     expect((await stateOf(id)).status).toBe('completed');
@@ -168,14 +168,17 @@ describe('twenty processes at one campaign', { timeout: 300_000 }, () => {
     const actor = await world.organization();
     const { id, contacts } = await draftOf(actor, count, { perMinute: 2 });
     await startCampaign(ports, actor, id);
-    await workAtOnce(id);
+    await workConcurrently(id);
     await pass();
     await pass();
-    const cancelled = await Promise.all([atOnce((own) => asked(() => cancelCampaign(own, actor, id))), workAtOnce(id)]);
+    const cancelled = await Promise.all([
+      atOnce((own) => requested(() => cancelCampaign(own, actor, id))),
+      workConcurrently(id),
+    ]);
     expect(cancelled[0]).toEqual(Array(PROCESSES).fill(expect.objectContaining({ status: 'cancelled' })));
     for (let round = 0; (await dueOf(world, id)).length > 0; round++) {
       if (round > 20) throw new Error('the campaign is due for ever');
-      await workAtOnce(id);
+      await workConcurrently(id);
       world.now += 91_000;
     }
     await indexesUpToDate();

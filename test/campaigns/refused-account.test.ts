@@ -26,7 +26,7 @@ const refusedFor = (cause: 'credentials' | 'recipient' | 'unavailable'): Provide
   detail: 'HTTP 401',
 });
 /** A campaign whose first portion is accepted, and has not left. */
-const begun = async () => {
+const started = async () => {
   raised.length = 0;
   const actor = await world.organization();
   const contacts = await writePeople(world, actor, [{}, {}, {}]);
@@ -45,7 +45,7 @@ const stateOf = async (id: Parameters<typeof ports.store.readById>[0]) => {
 
 describe('a campaign whose provider refuses the account', () => {
   test('pauses itself with the first message, once, and sends no other message', async () => {
-    const { actor, id, first, second } = await begun();
+    const { actor, id, first, second } = await started();
     world.provider.script = [() => refusedFor('credentials'), () => refusedFor('credentials')];
     await sendQueued(refusing, first.id);
     expect(await stateOf(id)).toEqual(['paused', 'provider_unavailable']);
@@ -59,7 +59,7 @@ describe('a campaign whose provider refuses the account', () => {
   });
 
   test('continues if it was resumed after the message was handed to the provider', async () => {
-    const { actor, id, first } = await begun();
+    const { actor, id, first } = await started();
     world.provider.script = [
       async () => {
         await pauseCampaignOf(ports, { ...first, dispatchedAt: world.now });
@@ -73,14 +73,14 @@ describe('a campaign whose provider refuses the account', () => {
   });
 
   test.each(['recipient', 'unavailable'] as const)('continues if the refusal has another cause: %s', async (cause) => {
-    const { id, first } = await begun();
+    const { id, first } = await started();
     world.provider.script = [() => refusedFor(cause)];
     await sendQueued(refusing, first.id);
     expect(await stateOf(id)).toEqual(['running', undefined]);
   });
 
   test('continues if the message has a fallback', async () => {
-    const { id, first } = await begun();
+    const { id, first } = await started();
     world.provider.script = [() => refusedFor('credentials')];
     const { messageStore } = refusing;
     const claimQueued: typeof messageStore.claimQueued = async (...claim) => {
@@ -93,7 +93,7 @@ describe('a campaign whose provider refuses the account', () => {
   });
 
   test('is not set up any more: the campaign pauses itself', async () => {
-    const { id, first } = await begun();
+    const { id, first } = await started();
     const routing = {
       ...refusing.routing,
       candidates: async () => ({ kind: 'none' as const, missing: 'smsProviders' }),

@@ -9,9 +9,9 @@ const service = await use(startConsole());
 const EVIL = `<img src=x onerror="window.hit=1"><script>window.hit=1</script>'"><svg/onload=window.hit=1>`;
 
 const messages = async ({ test: client }: Tenant) => (await client.get('/messages')).body;
-const hop = (page: Page, channel: string) => page.locator(`[data-hop="${channel}"]`);
+const step = (page: Page, channel: string) => page.locator(`[data-hop="${channel}"]`);
 const fact = (page: Page, channel: string, name: string) =>
-  hop(page, channel).locator('dl > div', { hasText: name }).locator('dd').textContent();
+  step(page, channel).locator('dl > div', { hasText: name }).locator('dd').textContent();
 const open = (tenant: Tenant, role: 'developer' | 'owner' = 'owner') =>
   service.signedInAt('/console/composer', tenant, role);
 const message = (page: Page) => page.getByRole('region', { name: 'Mensagem' });
@@ -29,7 +29,7 @@ describe('the composer', () => {
     await message(page).getByRole('textbox', { name: 'Texto' }).fill('Não há atenção que chegue.');
     await expect.poll(() => fact(page, 'sms', 'Codificação'), PATIENCE).toBe('GSM-7');
     expect(await fact(page, 'sms', 'Partes')).toBe('1');
-    await hop(page, 'sms').getByText('Nao ha atencao que chegue.').waitFor();
+    await step(page, 'sms').getByText('Nao ha atencao que chegue.').waitFor();
     const price = await fact(page, 'sms', 'Preço');
     await message(page).getByRole('textbox', { name: 'Texto' }).fill('🙂'.repeat(40));
     await expect.poll(() => fact(page, 'sms', 'Partes'), PATIENCE).toBe('2');
@@ -60,9 +60,9 @@ describe('the composer', () => {
     await message(page).getByLabel('Destinatário').fill('+5511999990005');
     await message(page).getByRole('textbox', { name: 'Texto' }).fill('Seu pedido saiu.');
     // WhatsApp takes no text from who did not write first: the plan says so before anything is sent.
-    await hop(page, 'whatsapp').getByText('Seria recusada').waitFor();
+    await step(page, 'whatsapp').getByText('Seria recusada').waitFor();
     await message(page).getByLabel('Canal').selectOption('rcs');
-    await expect.poll(() => hop(page, 'rcs').getByText('Seria recusada').count(), PATIENCE).toBe(0);
+    await expect.poll(() => step(page, 'rcs').getByText('Seria recusada').count(), PATIENCE).toBe(0);
     await page.getByRole('button', { name: 'Tentar outro canal' }).click();
     await page.getByRole('button', { name: 'Tentar outro canal' }).click();
     const [first, second] = ['Tentativa 1', 'Tentativa 2'].map((name) => page.getByRole('group', { name }));
@@ -72,8 +72,8 @@ describe('the composer', () => {
     await second?.getByLabel('Esperar pela entrega').fill('2');
     await second?.getByLabel('Unidade').selectOption('h');
     // Only this is of the complete plan: until the second fallback has its channel, both are SMS after ten minutes.
-    await hop(page, 'email').getByText('Depois de 2 horas sem entrega').waitFor();
-    await hop(page, 'sms').getByText('Depois de 10 minutos sem entrega').waitFor();
+    await step(page, 'email').getByText('Depois de 2 horas sem entrega').waitFor();
+    await step(page, 'sms').getByText('Depois de 10 minutos sem entrega').waitFor();
     await page.getByText('No máximo, com todas as tentativas').waitFor();
     await inspect(page, 'composer-fallbacks');
     await page.getByRole('button', { name: 'Adiantar a tentativa 2' }).click();
@@ -128,7 +128,7 @@ describe('the composer', () => {
     await page.getByRole('region', { name: 'O que vai acontecer' }).getByRole('alert').getByText(/^req_/).waitFor();
     const tomorrow = new Date(Date.now() + 24 * 3_600_000).toISOString().slice(0, 16);
     await page.getByLabel('Enviar em').fill(tomorrow);
-    await hop(page, 'email').waitFor();
+    await step(page, 'email').waitFor();
     await inspect(page, 'composer-template');
     await page.getByRole('button', { name: 'Agendar' }).click();
     await page.waitForURL(/\/console\/messages\/msg_/);

@@ -221,15 +221,15 @@ describe('a contact', () => {
   test('is merged with one that is like it, whose address then leads here', async () => {
     const tenant = await service.tenant();
     const stays = await contact(tenant, { name: 'Bia Melo', email: 'bia@loja.example' });
-    const goes = await contact(tenant, { name: 'Beatriz', email: 'bia@loja.example', tags: ['vip'] });
+    const follows = await contact(tenant, { name: 'Beatriz', email: 'bia@loja.example', tags: ['vip'] });
     const page = await service.signedInAt(`/console/contacts/${stays.id}`, tenant, 'admin');
     await page.getByRole('button', { name: 'Unir com outro' }).click();
     await expect.poll(() => dialog(page).getByRole('radio').count(), PATIENCE).toBe(1);
     await dialog(page).getByRole('radio').check();
     await inspect(page, 'contact-merge');
     await confirm(page, 'Unir');
-    await page.getByRole('definition').getByText(goes.phone).waitFor();
-    await page.goto(`/console/contacts/${goes.id}`);
+    await page.getByRole('definition').getByText(follows.phone).waitFor();
+    await page.goto(`/console/contacts/${follows.id}`);
     await page.getByRole('link', { name: 'Ver o contato que ficou' }).click();
     await page.getByRole('heading', { name: 'Bia Melo' }).waitFor();
     await page.getByText('vip', { exact: true }).waitFor();

@@ -11,7 +11,7 @@ import {
 } from '../../console/src/areas/journeys/graph.ts';
 import { layout, NODE } from '../../console/src/areas/journeys/layout.ts';
 import { parseEvents } from '../../console/src/areas/journeys/simulation.ts';
-import { firstViewport, isInView, LEAST_ZOOM, READABLE_ZOOM } from '../../console/src/areas/journeys/viewport.ts';
+import { firstViewport, isInView, MIN_ZOOM, READABLE_ZOOM } from '../../console/src/areas/journeys/viewport.ts';
 
 const GRAPH: Graph = {
   passos: [
@@ -126,7 +126,7 @@ describe('the first view of a journey', () => {
     const places = column(4);
     const { x, y, zoom } = firstViewport(places, 'p0', canvas);
     const last = places.get('p3');
-    expect(zoom).toBeGreaterThanOrEqual(LEAST_ZOOM);
+    expect(zoom).toBeGreaterThanOrEqual(MIN_ZOOM);
     expect(y).toBeCloseTo(canvas.height - (y + ((last?.y ?? 0) + NODE.height) * zoom));
     expect(x + (NODE.width / 2) * zoom).toBeCloseTo(canvas.width / 2);
     expect(keysInView(places)).toEqual(['p0', 'p1', 'p2', 'p3']);

@@ -159,12 +159,12 @@ describe('the builder', () => {
     const tenant = await service.tenant();
     await contact(tenant, { tags: ['vip'] });
     const page = await service.signedIn(tenant, 'admin');
-    const asked: string[] = [];
+    const requested: string[] = [];
     const ended = { failed: 0 };
     let release: (() => void) | undefined;
     await page.route('**/v2/segments/preview', async (route) => {
       const text = route.request().postDataJSON().filters[0].value;
-      asked.push(text);
+      requested.push(text);
       // The first count takes as long as the test wants.
       if (text === 'outro') await new Promise<void>((resolve) => (release = resolve));
       await route.continue().catch(() => undefined);
@@ -180,13 +180,13 @@ describe('the builder', () => {
     await page.clock.pauseAt(Date.now() + 60_000);
     await value.pressSequentially('outro');
     await page.clock.resume();
-    await expect.poll(() => asked, PATIENCE).toEqual(['outro']);
+    await expect.poll(() => requested, PATIENCE).toEqual(['outro']);
     await value.fill('vip');
     await expect.poll(() => ended.failed, PATIENCE).toBe(1);
     await expect.poll(() => counted(page), PATIENCE).toBe('1');
     release?.();
     await expect.poll(() => counted(page), PATIENCE).toBe('1');
-    expect(asked).toEqual(['outro', 'vip']);
+    expect(requested).toEqual(['outro', 'vip']);
   });
 });
 

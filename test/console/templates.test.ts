@@ -11,12 +11,12 @@ import { expectNoFaults, inspect, PATIENCE, startConsole } from './kit.ts';
 const service = await use(startConsole());
 /** Another site: what is asked of it, by path. */
 const startSite = async () => {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const site = createServer(({ url = '' }, response) => {
-    asked.push(url);
+    requested.push(url);
     response.writeHead(200, { 'content-type': 'text/html' }).end('<title>Elsewhere</title>');
   });
-  return { asked, ...(await listening(site)) };
+  return { requested, ...(await listening(site)) };
 };
 const elsewhere = await use(startSite());
 
@@ -261,7 +261,7 @@ describe('the HTML of a template', () => {
     expect(await page.title()).toBe('Boas-vindas · Console');
     expect(page.url()).toBe(address);
     expect(windows).toEqual([]);
-    expect(elsewhere.asked).toEqual([]);
+    expect(elsewhere.requested).toEqual([]);
     const sandboxed = page.frameLocator('iframe.html-preview').locator('iframe');
     expect(await sandboxed.getAttribute('sandbox')).toBe('');
     expect(await page.locator('iframe.html-preview').getAttribute('sandbox')).toBe('allow-scripts');
@@ -279,9 +279,11 @@ describe('the HTML of a template', () => {
     const loaded = () => opened.evaluate('[location.pathname, document.readyState]');
     await expect.poll(loaded, PATIENCE).toEqual(['/console/preview', 'complete']);
     expect(await opened.evaluate('window.origin')).toBe('null');
-    await opened.evaluate("window.told = new Promise((told) => addEventListener('message', () => told())); undefined");
+    await opened.evaluate(
+      "window.answered = new Promise((resolve) => addEventListener('message', () => resolve())); undefined",
+    );
     await page.evaluate("window.opened.postMessage({ html: '<p>Eu</p>', title: 'x' }, '*')");
-    await opened.evaluate('window.told');
+    await opened.evaluate('window.answered');
     expect(await opened.evaluate("document.querySelectorAll('iframe').length")).toBe(0);
     const { headers } = await service.anonymous.get('/console/preview');
     expect(headers.get('content-security-policy')).toContain("frame-ancestors 'self'");

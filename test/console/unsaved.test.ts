@@ -90,9 +90,9 @@ describe('what is edited and not saved', () => {
     await page.evaluate('history.back()');
     await answer(page, 'Continuar editando');
     await stays();
-    const asked = page.waitForEvent('dialog');
+    const requested = page.waitForEvent('dialog');
     const reloading = page.evaluate('location.reload()').catch(() => undefined);
-    const dialog = await asked;
+    const dialog = await requested;
     expect(dialog.type()).toBe('beforeunload');
     await dialog.dismiss();
     await reloading;

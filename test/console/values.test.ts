@@ -15,7 +15,7 @@ import {
   withOperator,
   withType,
 } from '../../console/src/areas/segments/conditions.ts';
-import { lookInto, NotUtf8, readSheet } from '../../console/src/ui/sheet.ts';
+import { NotUtf8, previewSheet, readSheet } from '../../console/src/ui/sheet.ts';
 
 describe('an attribute', () => {
   test.each([
@@ -90,7 +90,7 @@ describe('a file', () => {
   test('is read at its beginning, which may end within a character', async () => {
     for (const shift of ['', 'x']) {
       const text = `telefone;nome\n+5511999990000;"Ana; ""A"""\n${shift}${'é'.repeat(200_000)}\n`;
-      expect(await lookInto(new Blob([text]), 1)).toEqual({
+      expect(await previewSheet(new Blob([text]), 1)).toEqual({
         header: ['telefone', 'nome'],
         rows: [['+5511999990000', 'Ana; "A"']],
       });
@@ -98,7 +98,7 @@ describe('a file', () => {
   });
 
   test('that is not UTF-8 is refused, also where it ends within a character', async () => {
-    await expect(lookInto(new Blob([Buffer.from('nome\nJo\xe3o\n', 'latin1')]), 1)).rejects.toThrow(NotUtf8);
+    await expect(previewSheet(new Blob([Buffer.from('nome\nJo\xe3o\n', 'latin1')]), 1)).rejects.toThrow(NotUtf8);
     await expect(readSheet(new Blob([new Uint8Array([0x61, 0xc3])]))).rejects.toThrow(NotUtf8);
   });
 

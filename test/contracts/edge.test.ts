@@ -4,7 +4,7 @@ import { EDGE_HEADERS, EDGE_VARIABLES } from '../../shared/contracts/edge.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { authorizer } from '../../shared/runtime/authorizer.ts';
 import { callerAddress, cameByEdge } from '../../shared/runtime/edge.ts';
-import { importAnew } from '../support/import-anew.ts';
+import { importFresh } from '../support/import-anew.ts';
 
 const [CURRENT, NEXT] = ['current-secret', 'next-secret'];
 const BOTH = { [EDGE_VARIABLES.current]: CURRENT, [EDGE_VARIABLES.next]: NEXT };
@@ -83,7 +83,7 @@ it('the authorizer refuses a request that bypasses the edge before it reads the 
 describe('a function behind an edge', () => {
   const isolated = async (id: string) => {
     vi.stubEnv('EDGE', 'secret');
-    const support = await importAnew<typeof import('./support.ts')>(import.meta.resolve('./support.ts'));
+    const support = await importFresh<typeof import('./support.ts')>(import.meta.resolve('./support.ts'));
     const contract = OPERATIONS.find((each) => each.id === id);
     if (!contract) throw new Error(`There is no ${id}.`);
     const handler = await support.loadHandler(contract);

@@ -30,9 +30,10 @@ const expectResult = (
   atualizadas: number,
   refused: readonly number[],
 ): void => {
-  const told = [answer.criadas, answer.atualizadas, ...answer.erros.map(({ linha }) => linha - 1)].join();
+  const reported = [answer.criadas, answer.atualizadas, ...answer.erros.map(({ linha }) => linha - 1)].join();
   const expected = [criadas, atualizadas, ...refused].join();
-  if (told !== expected) throw new Error(`an import says ${told} and not ${expected}: ${JSON.stringify(answer)}`);
+  if (reported !== expected)
+    throw new Error(`an import says ${reported} and not ${expected}: ${JSON.stringify(answer)}`);
 };
 
 type Made = { readonly create: NewCard };

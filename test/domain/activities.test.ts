@@ -39,8 +39,8 @@ describe('the moments of an activity', () => {
     expect(overdue.told).toEqual(['lembrete']);
     expect(nextMoment(overdue)).toEqual({ moment: 'vencimento', at: NOW - MINUTE });
     expect(armed(undefined, due(5, { reminderMinutes: 15 }), NOW).told).toEqual(['lembrete']);
-    const told = due(60, { told: ['lembrete', 'vencimento'] });
-    expect(armed(told, { ...told, dueAt: NOW - MINUTE }, NOW).told).toEqual([]);
+    const reported = due(60, { told: ['lembrete', 'vencimento'] });
+    expect(armed(reported, { ...reported, dueAt: NOW - MINUTE }, NOW).told).toEqual([]);
   });
 
   test('that had passed when they were set on a completed activity never raise an event', () => {
@@ -56,13 +56,13 @@ describe('the moments of an activity', () => {
   test('are armed again by another date, and only the reminder by another reminder', () => {
     const before = due(60, { reminderMinutes: 15, told: ['lembrete'] });
     expect(armed(before, { ...before, dueAt: NOW + 90 * MINUTE }, NOW).told).toEqual([]);
-    const told = due(1, { told: ['vencimento'], reminderMinutes: 2 });
-    expect(armed(told, { ...told, reminderMinutes: 0 }, NOW).told).toEqual(['vencimento']);
+    const reported = due(1, { told: ['vencimento'], reminderMinutes: 2 });
+    expect(armed(reported, { ...reported, reminderMinutes: 0 }, NOW).told).toEqual(['vencimento']);
   });
 
   test('keep their state, raised or pending, through changes of other fields', () => {
-    const told = due(-5, { told: ['vencimento'] });
-    expect(armed(told, { ...told, title: 'Escrever' }, NOW).told).toEqual(['vencimento']);
+    const reported = due(-5, { told: ['vencimento'] });
+    expect(armed(reported, { ...reported, title: 'Escrever' }, NOW).told).toEqual(['vencimento']);
     const late = due(-5);
     expect(armed(late, { ...late, title: 'Escrever' }, NOW).told).toEqual([]);
   });

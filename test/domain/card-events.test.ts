@@ -34,26 +34,26 @@ const created = (at: number): Card =>
     targetOf(at),
     NOW,
   );
-const told = (before: Card | undefined, after: Card) =>
+const reported = (before: Card | undefined, after: Card) =>
   eventsOf(before, after, NOW).map(({ type, createdAt }) => [type, createdAt - NOW]);
 
 test('a card that is won or lost on creation or by a move raises that event 1 ms later', () => {
-  expect(told(undefined, created(0))).toEqual([['card.created', 0]]);
+  expect(reported(undefined, created(0))).toEqual([['card.created', 0]]);
   for (const [at, type] of [
     [1, 'card.won'],
     [2, 'card.lost'],
   ] as const) {
-    expect(told(undefined, created(at))).toEqual([
+    expect(reported(undefined, created(at))).toEqual([
       ['card.created', 0],
       [type, 1],
     ]);
     const open = created(0);
-    expect(told(open, entered(open, targetOf(at), NOW, 'Preço'))).toEqual([
+    expect(reported(open, entered(open, targetOf(at), NOW, 'Preço'))).toEqual([
       ['card.moved', 0],
       [type, 1],
     ]);
     const here: Card = { ...open, status: at === 1 ? 'ganho' : 'perdido' };
-    expect(told(open, here)).toEqual([[type, 0]]);
+    expect(reported(open, here)).toEqual([[type, 0]]);
   }
 });
 

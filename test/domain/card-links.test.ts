@@ -4,16 +4,16 @@ import { newId } from '../../shared/domain/core/ids.ts';
 
 test('clearing the links of cards continues if a step found as many as its limit', async () => {
   const found = async (missing: number) => {
-    let asked = 0;
+    let requested = 0;
     const ports = {
       store: { find: async () => undefined, save: async () => expect.fail('a write') },
       naming: async (_: unknown, limit: number) => {
-        asked = limit;
+        requested = limit;
         return Array.from({ length: limit - missing }, () => newId('card'));
       },
     };
     const outcome = await unlinkCards(ports, newId('company'));
-    expect(asked).toBeGreaterThan(1);
+    expect(requested).toBeGreaterThan(1);
     return outcome;
   };
   expect([await found(0), await found(1)]).toEqual(['more', 'done']);

@@ -35,20 +35,20 @@ describe('sends to a contact, counted by the hour', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
         let [now, counts, sends] = [START, new Map() as SentByHour, [] as number[]];
-        for (const { minutes, kind, cap: asked } of steps) {
+        for (const { minutes, kind, cap: requested } of steps) {
           now += minutes * 60_000;
           const last = sends.at(-1);
           if (kind === 'never_left' && last !== undefined) {
             sends = sends.slice(0, -1);
             counts = added(counts, last, -1);
           }
-          const freeAt = kind === 'capped' ? fitsFrom(counts, asked, now) : now;
+          const freeAt = kind === 'capped' ? fitsFrom(counts, requested, now) : now;
           if (kind === 'capped') {
-            const exact = naive(sends, asked.days, now);
-            if (freeAt === now) expect(exact).toBeLessThan(asked.messages);
+            const exact = naive(sends, requested.days, now);
+            if (freeAt === now) expect(exact).toBeLessThan(requested.messages);
             else
-              expect(sends.filter((at) => at > now - asked.days * DAY - HOUR).length).toBeGreaterThanOrEqual(
-                asked.messages,
+              expect(sends.filter((at) => at > now - requested.days * DAY - HOUR).length).toBeGreaterThanOrEqual(
+                requested.messages,
               );
           }
           if (kind === 'never_left' || freeAt > now) continue;
@@ -63,11 +63,12 @@ describe('sends to a contact, counted by the hour', () => {
   test('compute the first time at which a cap allows one more', () => {
     const ascending = fc.array(fc.integer({ min: 0, max: 12 * DAY }), { maxLength: 30 });
     fc.assert(
-      fc.property(ascending, cap, (ages, asked) => {
+      fc.property(ascending, cap, (ages, requested) => {
         const counts = countOf(ages.map((age) => START - age));
-        const freeAt = fitsFrom(counts, asked, START);
-        expect(sentWithin(counts, asked.days, freeAt)).toBeLessThan(asked.messages);
-        if (freeAt > START) expect(sentWithin(counts, asked.days, freeAt - 1)).toBeGreaterThanOrEqual(asked.messages);
+        const freeAt = fitsFrom(counts, requested, START);
+        expect(sentWithin(counts, requested.days, freeAt)).toBeLessThan(requested.messages);
+        if (freeAt > START)
+          expect(sentWithin(counts, requested.days, freeAt - 1)).toBeGreaterThanOrEqual(requested.messages);
       }),
     );
   });
@@ -79,13 +80,13 @@ describe('sends to a contact, counted by the hour', () => {
       days: fc.integer({ min: 1, max: MAX_FREQUENCY.days }),
     });
     fc.assert(
-      fc.property(times, anyCap, (hours, asked) => {
+      fc.property(times, anyCap, (hours, requested) => {
         const counts = countOf(hours.map((hour) => START - hour * HOUR));
         const stale = new Set(staleHours(counts, START));
         const kept: SentByHour = new Map([...counts].filter(([hour]) => !stale.has(hour)));
         const older = [...kept].slice(1).length;
         expect(older).toBeLessThanOrEqual(MAX_FREQUENCY.messages);
-        expect(fitsFrom(kept, asked, START) > START).toBe(fitsFrom(counts, asked, START) > START);
+        expect(fitsFrom(kept, requested, START) > START).toBe(fitsFrom(counts, requested, START) > START);
         expect(stale.has(hourOf(START))).toBe(false);
       }),
     );

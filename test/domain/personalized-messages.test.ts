@@ -102,7 +102,7 @@ const text = fc
     ),
     { maxLength: 24 },
   )
-  .map((pieces) => pieces.join(''));
+  .map((parts) => parts.join(''));
 const value: fc.Arbitrary<FillValue> = fc.oneof(
   fc.string({ unit: 'binary' }),
   text,

@@ -169,9 +169,9 @@ describe('a permissive bulk send', { timeout: 180_000 }, () => {
       'permissive',
       {},
       {
-        volume: async (...asked) => {
+        volume: async (...requested) => {
           if (++reads > 2) throw new Unavailable('no answer');
-          return bulk.ports.volume(...asked);
+          return bulk.ports.volume(...requested);
         },
       },
     );

@@ -92,16 +92,16 @@ const bring = async (victim: Victim): Promise<void> => {
   await ask(victim, 'start');
   await becomes(victim, { progress: { sent: 1 } });
   if (by === 'resume') await ask(victim, 'pause');
-  const asked = last(by);
+  const requested = last(by);
   await second.release();
-  return asked;
+  return requested;
 };
 
 /**
  * The caller's actions after the restart: unanswered requests are retried, and paused campaigns are resumed. The provider reports the
  * messages that it accepted, and the campaign is completed.
  */
-const goOn = async (victim: Victim): Promise<void> => {
+const continueAll = async (victim: Victim): Promise<void> => {
   const { by, isCall } = victim.point;
   if (isCall) await ask(victim, by);
   if ((await read(victim)).status === 'paused') await ask(victim, 'resume');
@@ -144,7 +144,7 @@ beforeAll(async () => {
   await Promise.all(lost);
   lab.tableGate.clear();
   await lab.start();
-  await Promise.all(victims.map(goOn));
+  await Promise.all(victims.map(continueAll));
 });
 
 describe('a campaign whose process is killed', () => {

@@ -96,8 +96,8 @@ describe('a later fallback that cannot be sent', { timeout: 180_000 }, () => {
       { channel: 'sms', after: '60s', price: { coins: 800 } },
     ]);
     expect(accepted(await sendV1(submitPorts(), actor, 'key', body)).fallback).toEqual(answer.fallback);
-    const told = timelineOf(await storedOf(answer.id), [], undefined).find(({ kind }) => kind === 'fallback');
-    expect(told?.detail).toContain(`${channel} (cannot be sent now: ${reason ?? code}), then sms at 800 coins`);
+    const reported = timelineOf(await storedOf(answer.id), [], undefined).find(({ kind }) => kind === 'fallback');
+    expect(reported?.detail).toContain(`${channel} (cannot be sent now: ${reason ?? code}), then sms at 800 coins`);
   });
 
   test('is skipped when it is due, with the reason, and the next one leaves', async () => {

@@ -174,11 +174,11 @@ describe.each(PATHS)('a fallback over $path', ({ channels }) => {
     const { actor, id } = await acceptAndSend(channels);
     world.now += WAIT_MS;
     await Promise.all([advance(id), delivered(id)]);
-    const begun = (await messagesOf(actor)).length;
+    const started = (await messagesOf(actor)).length;
     await sendEnqueued();
-    if (begun > 1) await delivered(await lastOf(actor));
-    await expectBilled(actor, id, channels.slice(0, begun));
-    expect(begun).toBeLessThanOrEqual(2);
+    if (started > 1) await delivered(await lastOf(actor));
+    await expectBilled(actor, id, channels.slice(0, started));
+    expect(started).toBeLessThanOrEqual(2);
   });
 });
 
@@ -190,8 +190,8 @@ test('a fallback is kept as long as its first message may be scheduled', async (
 
 test('a step of a one-time password is as urgent as the password, on whatever route it goes', async () => {
   const ports = submitPortsOf(world);
-  const plan: typeof ports.plan = async (...asked) => {
-    const planned = await ports.plan(...asked);
+  const plan: typeof ports.plan = async (...requested) => {
+    const planned = await ports.plan(...requested);
     return isRefusal(planned) ? planned : { ...planned, plan: { ...planned.plan, route: 'otp' } };
   };
   const actor = await world.organization(OPENING);

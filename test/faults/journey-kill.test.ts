@@ -110,15 +110,15 @@ const bringAll = async (stage: Stage, names: readonly PointName[], at: HoldAt): 
   for (const [name, id] of ids) {
     const { act, since, matches }: Point = POINTS[name];
     const hold = lab.tableGate.hold(at, (call) => matches(call, id));
-    const asked = since === 'parked' ? stage.resume(id) : stage.act(id, act);
-    asked.catch(() => {});
+    const requested = since === 'parked' ? stage.resume(id) : stage.act(id, act);
+    requested.catch(() => {});
     await hold.reached;
   }
   return ids;
 };
 
 /** The caller retries unanswered requests, and resumes paused journeys. */
-const askAgain = async (stage: Stage, name: PointName, id: string): Promise<void> => {
+const requestAgain = async (stage: Stage, name: PointName, id: string): Promise<void> => {
   const { act, since }: Point = POINTS[name];
   const answer = await (since === 'parked' ? stage.resume(id) : stage.act(id, act));
   expect(answer.status, `${name}: ${answer.text}`).toBe(200);
@@ -139,7 +139,7 @@ test.each(cases)('killing a process $at $names skips no contact and sends to non
   await lab.kill();
   lab.tableGate.clear();
   await lab.start();
-  for (const [name, id] of ids) await askAgain(stage, name, id);
+  for (const [name, id] of ids) await requestAgain(stage, name, id);
   for (const [name, id] of ids) {
     await vi.waitFor(async () => {
       const { body } = await stage.client.get(`${JOURNEYS}/${id}/metrics`);

@@ -69,8 +69,8 @@ class LaneHistory {
     const sent = await world.sms(this.#actor, `key-${this.#keys}`, { body: textOf(segments), route: 'otp' });
     world.provider.script.length = 0;
     if (isRefusal(sent)) {
-      const dearest = Math.max(...TABLES.flat().flatMap(({ bands }) => bands.map(({ coins }) => coins)));
-      if (sent.name === 'PAYMENT_REQUIRED' && before >= dearest * segments)
+      const mostExpensive = Math.max(...TABLES.flat().flatMap(({ bands }) => bands.map(({ coins }) => coins)));
+      if (sent.name === 'PAYMENT_REQUIRED' && before >= mostExpensive * segments)
         throw new Error(`402 with ${before} coins for ${segments} segments`);
       if (sent.name !== 'PAYMENT_REQUIRED' && !refused) throw new Error(`refused: ${sent.name}`);
       return;

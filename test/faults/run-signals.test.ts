@@ -45,13 +45,13 @@ const leave = (id: Id<'message'>) => sendQueued(sendQueuedPortsOf(world), id);
 const reported = (id: Id<'message'>, status: Parameters<typeof reportOf>[1]) =>
   deliverReport(world, reportOf(id, status));
 /** The pending signals of a step's runs, as the dispatcher finds them. */
-const told = async ({ runId }: JourneyLabel) => {
+const signalsOf = async ({ runId }: JourneyLabel) => {
   const due = await overdue(table, 'journey_signal', world.now, 1_000);
   const own = due.filter((item) => PARSE_KEY.runSignal(item).runId === runId);
   const found = await Promise.all(own.map(signals.read));
   return found.flatMap((one) => (one?.kind === 'message' ? [one.signal] : [])).toSorted((a, b) => a.at - b.at);
 };
-const happenings = async (step: JourneyLabel) => (await told(step)).map(({ happening }) => happening);
+const happenings = async (step: JourneyLabel) => (await signalsOf(step)).map(({ happening }) => happening);
 const clicksOf = async ({ journeyId, stepId }: JourneyLabel) =>
   (await readJourneyCounts(table, journeyId, { consistent: true })).get(stepId)?.clicked ?? 0;
 const follow = (code: string) =>
@@ -73,12 +73,12 @@ const last = async ({ organizationId }: Actor, id: Id<'message'>): Promise<Messa
 describe('a run that waits for a message', () => {
   test('is signalled its delivery and its reading, each once, by work that is due immediately and found without a queue', async () => {
     const { actor, step, message } = await sent({ channel: 'whatsapp' });
-    expect(await told(step)).toEqual([]);
+    expect(await signalsOf(step)).toEqual([]);
     for (const status of ['delivered', 'delivered', 'read', 'delivered'] as const) await reported(message.id, status);
     const { organizationId, env } = actor;
     const { runId, journeyId, stepId } = step;
     const of = { organizationId, env, runId, journeyId, stepId, messageId: message.id, at: world.now };
-    expect(new Set(await told(step))).toEqual(
+    expect(new Set(await signalsOf(step))).toEqual(
       new Set([
         { ...of, happening: 'entregue' },
         { ...of, happening: 'lida' },
@@ -99,17 +99,17 @@ describe('a run that waits for a message', () => {
     await signals.done(item);
     await signals.done(item);
     expect(await signals.read(item)).toBeUndefined();
-    expect(await told(step)).toEqual([]);
+    expect(await signalsOf(step)).toEqual([]);
   });
 
   test('gets no signal of a failure, and none if it does not wait', async () => {
     const awaited = await sent();
     await reported(awaited.message.id, 'undelivered');
-    expect(await told(awaited.step)).toEqual([]);
+    expect(await signalsOf(awaited.step)).toEqual([]);
     const { step, message } = await sent({ text: TEXT }, aStep());
     await reported(message.id, 'delivered');
     for (const code of linkCodesIn(JSON.stringify(message.content))) await follow(code);
-    expect(await told(step)).toEqual([]);
+    expect(await signalsOf(step)).toEqual([]);
     expect(await clicksOf(step)).toBe(1);
   });
 
@@ -120,7 +120,7 @@ describe('a run that waits for a message', () => {
     const fallback = await last(actor, message.id);
     await leave(fallback.id);
     await reported(fallback.id, 'delivered');
-    expect(await told(step)).toMatchObject([{ messageId: message.id, happening: 'entregue' }]);
+    expect(await signalsOf(step)).toMatchObject([{ messageId: message.id, happening: 'entregue' }]);
 
     const failed = await sent();
     await reported(failed.message.id, 'undelivered');
@@ -132,7 +132,7 @@ describe('a run that waits for a message', () => {
     const resent = accepted(await resend(ports, failed.actor, failed.message.id, {}, undefined));
     await leave(resent.message.id);
     await reported(resent.message.id, 'delivered');
-    expect(await told(failed.step)).toMatchObject([{ messageId: failed.message.id }]);
+    expect(await signalsOf(failed.step)).toMatchObject([{ messageId: failed.message.id }]);
   });
 
   test.each(Object.entries(tableFaults(6)))(

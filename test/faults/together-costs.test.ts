@@ -14,7 +14,7 @@ import { premiumPrices } from '../support/channel-plans.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
-import { gatheringPorts, recipientAt, sendAtOnce, submitAt, times } from './together-kit.ts';
+import { gatheringPorts, recipientAt, sendConcurrently, submitAt, times } from './together-kit.ts';
 
 // Sharing exists for its cost: message by message, each of these would be answered alike, at a higher cost.
 
@@ -41,7 +41,7 @@ beforeEach(() => {
 /** An organization without subscriptions, whose wallet this process has cached. */
 const seenActor = async (coins = 1_000_000): Promise<Actor> => {
   const actor = await world.organization(coins + PRICE, false);
-  expect(await sendAtOnce(ports, actor, [{}])).toEqual([PRICE]);
+  expect(await sendConcurrently(ports, actor, [{}])).toEqual([PRICE]);
   return actor;
 };
 const costOf = async (work: () => Promise<unknown>) => {
@@ -74,7 +74,7 @@ test('one that is refused costs the others one attempt, and is itself decided on
   const hash = await world.ports.recipientHashOf(actor.organizationId, 'phone', recipientAt(0));
   await world.table.write({ put: { ...KEYS.phone(actor.organizationId, hash), optInStatus: 'denied' } });
   const send = (count: number) =>
-    sendAtOnce(
+    sendConcurrently(
       ports,
       actor,
       times(count, () => ({})),
@@ -87,7 +87,7 @@ test('one that is refused costs the others one attempt, and is itself decided on
 test('a wallet that does not cover all of them pays in one transaction for those that it covers', async () => {
   const actor = await seenActor(5 * PRICE);
   const work = () =>
-    sendAtOnce(
+    sendConcurrently(
       ports,
       actor,
       times(MANY, () => ({})),
@@ -108,7 +108,7 @@ test('those whose lane was refilled by another process meanwhile are priced and 
   lanes.set(1, { ...lane(), end: lane().end - 1 });
   const inLane = { ...ports, debitLane: async () => ({ lane: 1, volume: { taken: lane().segments, free: [] } }) };
   const work = () =>
-    sendAtOnce(
+    sendConcurrently(
       inLane,
       actor,
       times(MANY, () => ({})),
@@ -120,7 +120,7 @@ test('those whose lane was refilled by another process meanwhile are priced and 
 test('twelve to one recipient are one transaction of which its opt-out is checked once, and are decided alone once it opted out', async () => {
   const actor = await seenActor();
   const send = () =>
-    sendAtOnce(
+    sendConcurrently(
       ports,
       actor,
       times(MANY, () => ({ to: recipientAt(0) })),
@@ -135,7 +135,7 @@ test('twelve to one recipient are one transaction of which its opt-out is checke
 test('thirty with keys are one transaction: each has its own record and message, and its recipient is checked', async () => {
   const actor = await seenActor();
   const work = () =>
-    sendAtOnce(
+    sendConcurrently(
       ports,
       actor,
       times(30, () => ({})),
@@ -149,7 +149,7 @@ test('those whose contracted rate is used up fail once together, and then each d
   world.now += 1_000;
   world.smsPerSecond = 10;
   const work = () =>
-    sendAtOnce(
+    sendConcurrently(
       ports,
       actor,
       times(MANY, () => ({})),
@@ -169,7 +169,7 @@ test('a lane of an emptying wallet is refilled for as many as are sent at once, 
   const inLane = { ...ports, debitLane: async () => ({ lane: 1, volume: { taken: lane().segments, free: [] } }) };
   for (let turn = 0; turn < 5; turn++)
     expect(
-      await sendAtOnce(
+      await sendConcurrently(
         inLane,
         actor,
         times(MANY, () => ({})),
@@ -182,7 +182,7 @@ test('a lane of an emptying wallet is refilled for as many as are sent at once, 
 test('a message priced after a refused one fails no other: it is priced again alone', async () => {
   world.prices = premiumPrices([12, PRICE], [15, 70], [null, 50]);
   const actor = await seenActor();
-  await sendAtOnce(ports, actor, [{ body: 'x'.repeat(10 * 152) }]);
+  await sendConcurrently(ports, actor, [{ body: 'x'.repeat(10 * 152) }]);
   const hash = await world.ports.recipientHashOf(actor.organizationId, 'phone', recipientAt(1));
   await world.table.write({ put: { ...KEYS.phone(actor.organizationId, hash), optInStatus: 'denied' } });
   const seen = [11, 12, 15];
@@ -194,7 +194,7 @@ test('a message priced after a refused one fails no other: it is priced again al
     },
   };
   const refused = { body: 'x'.repeat(3 * 152), to: recipientAt(1) };
-  expect(await costOf(() => sendAtOnce(early, actor, [{}, refused, {}]))).toMatchObject({ debits: 5, failed: 3 });
+  expect(await costOf(() => sendConcurrently(early, actor, [{}, refused, {}]))).toMatchObject({ debits: 5, failed: 3 });
   await check(actor);
 });
 
@@ -205,16 +205,17 @@ test('those of two seconds are counted in each of them, in one transaction', asy
   const clock = world.now;
   const at = (now: number) => ({ ...ports, clock: () => now });
   const many = times(6, () => ({}));
-  const work = () => Promise.all([sendAtOnce(at(clock), actor, many), sendAtOnce(at(clock + 1_000), actor, many)]);
+  const work = () =>
+    Promise.all([sendConcurrently(at(clock), actor, many), sendConcurrently(at(clock + 1_000), actor, many)]);
   expect(await costOf(work)).toMatchObject({ debits: 1, failed: 0 });
   await check(actor);
 });
 
 /** Settles messages under way at once, each with its event; the number of transactions, and of events that were stored. */
-const settleAtOnce = async (takesEvents: boolean) => {
+const settleConcurrently = async (takesEvents: boolean) => {
   const actor = await world.organization(1_000_000, takesEvents);
   world.provider.script = times(MANY, (): ProviderAnswer => ({ kind: 'unknown', detail: 'timeout' }));
-  await sendAtOnce(
+  await sendConcurrently(
     ports,
     actor,
     times(MANY, () => ({})),
@@ -237,6 +238,6 @@ const settleAtOnce = async (takesEvents: boolean) => {
 };
 
 test('messages whose event no webhook takes are settled together, and others each with its event', async () => {
-  expect(await settleAtOnce(false)).toEqual({ transactions: 1, raised: [] });
-  expect(await settleAtOnce(true)).toEqual({ transactions: MANY, raised: times(MANY, () => 'message.sent') });
+  expect(await settleConcurrently(false)).toEqual({ transactions: 1, raised: [] });
+  expect(await settleConcurrently(true)).toEqual({ transactions: MANY, raised: times(MANY, () => 'message.sent') });
 });

@@ -12,7 +12,7 @@ import { FAULTS, onTransactions } from '../support/fault-proxy.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
-import { counted, gatheringPorts, recordsOf, type Sending, sendAtOnce, submitAt, times } from './together-kit.ts';
+import { counted, gatheringPorts, recordsOf, type Sending, sendConcurrently, submitAt, times } from './together-kit.ts';
 
 const PRICE = 100;
 const MANY = 12;
@@ -24,7 +24,7 @@ beforeEach(() => {
   world.prices = premiumPrices([null, PRICE]);
 });
 
-const send = (actor: Actor, all: readonly Sending[]) => sendAtOnce(ports, actor, all);
+const send = (actor: Actor, all: readonly Sending[]) => sendConcurrently(ports, actor, all);
 const sendMany = (actor: Actor) =>
   send(
     actor,
@@ -96,13 +96,13 @@ describe('messages without a key', () => {
 describe('a reservation that may join others', () => {
   const reservationOf = async (): Promise<Reservation> => {
     const actor = await world.organization(10_000);
-    const asked: Reservation[] = [];
+    const requested: Reservation[] = [];
     const reserve: typeof ports.messageStore.reserve = (one) => {
-      asked.push(one);
+      requested.push(one);
       return world.ports.messageStore.reserve(one);
     };
-    await sendAtOnce({ ...ports, messageStore: { ...ports.messageStore, reserve } }, actor, [{}]);
-    return asked[0] ?? expect.fail();
+    await sendConcurrently({ ...ports, messageStore: { ...ports.messageStore, reserve } }, actor, [{}]);
+    return requested[0] ?? expect.fail();
   };
 
   test('is what writes only its own rows: not what replaces, waits with a body, has fallbacks, counts, names a contact or has links', async () => {
@@ -122,7 +122,7 @@ describe('a settlement', () => {
       const events = eventsOfStatus({ ...message, reason: 'expired' }, 'failed', world.now);
       return ports.messageStore.settle(message, { ...settlement, events });
     };
-    await sendAtOnce({ ...ports, messageStore: { ...ports.messageStore, settle } }, actor, [{}, {}]);
+    await sendConcurrently({ ...ports, messageStore: { ...ports.messageStore, settle } }, actor, [{}, {}]);
     expect((await world.raised()).filter(({ type }) => type === 'sms.failed')).toHaveLength(2);
     await check(actor);
   });
@@ -134,7 +134,7 @@ describe('a settlement', () => {
       late = { ...message, createdAt: message.createdAt - 3 * 3_600_000 };
       return ports.messageStore.settle({ ...message, ...late }, settlement);
     };
-    await sendAtOnce({ ...ports, messageStore: { ...ports.messageStore, settle } }, actor, [{}]);
+    await sendConcurrently({ ...ports, messageStore: { ...ports.messageStore, settle } }, actor, [{}]);
     const { id, createdAt } = late ?? expect.fail();
     const key = KEYS.lateChange(actor.organizationId, 'sms', 'hour', isoTime(createdAt), id, listShardOf(0));
     expect(await world.table.get(key)).toBeDefined();

@@ -28,7 +28,7 @@ export const recipientAt = (at: number): string => `+55119876${String(50_000 + a
 export type Sending = Partial<SmsRequest> & { readonly key?: string };
 
 /** Sends all at once; the outcome of each: what it cost, or why it was refused. */
-export const sendAtOnce = (ports: SmsSendPorts, actor: Actor, all: readonly Sending[]) =>
+export const sendConcurrently = (ports: SmsSendPorts, actor: Actor, all: readonly Sending[]) =>
   Promise.all(
     all.map(async ({ key = randomUUID(), ...fields }, at) => {
       const request = { to: recipientAt(at), body: 'Oi', route: 'premium', ...fields } as SmsRequest;

@@ -6,7 +6,7 @@ import { checkMoney } from '../support/money.ts';
 import { useSendingProcesses } from '../support/sending-processes.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
-import { gatheringPorts, sendAtOnce, times } from './together-kit.ts';
+import { gatheringPorts, sendConcurrently, times } from './together-kit.ts';
 
 /** Processes that hold binds of one organization, and what each is submitted at once, again and again. */
 const PROCESSES = 5;
@@ -27,7 +27,7 @@ const sendFromAll = async (actor: Actor): Promise<Record<string, number>> => {
       const own: (string | number)[] = [];
       for (let turn = 0; turn < TURNS; turn++)
         own.push(
-          ...(await sendAtOnce(
+          ...(await sendConcurrently(
             ports,
             actor,
             times(CONCURRENCY, () => ({})),
@@ -45,17 +45,17 @@ describe('processes that each send many messages from one wallet concurrently', 
   test('are all served, across the end of a band at the price of each place, and each coin and position is accounted for', async () => {
     world.prices = premiumPrices([100, 10], [null, 7]);
     const actor = await world.organization(100_000);
-    const { 10: dear = 0, 7: cheap, ...others } = await sendFromAll(actor);
-    expect([others, cheap]).toEqual([{}, SENDS - dear]);
+    const { 10: expensive = 0, 7: cheap, ...others } = await sendFromAll(actor);
+    expect([others, cheap]).toEqual([{}, SENDS - expensive]);
     // A send that had to be tried again may leave its place free for a later one, one for each process; all places are checked below.
-    expect([dear <= 100, dear >= 100 - PROCESSES]).toEqual([true, true]);
+    expect([expensive <= 100, expensive >= 100 - PROCESSES]).toEqual([true, true]);
     const { balance, messages } = await checkMoney(world.table, actor.organizationId);
     // Each is charged the price of the band that its place is in.
     const priced = messages.flatMap((message) =>
       (positionsOf(message)?.positions ?? []).map(({ from }) => `${from}: ${message.coins}`),
     );
     expect([...new Set(priced)].sort()).toEqual(['101: 7', '1: 10']);
-    expect([balance, messages.length]).toEqual([100_000 - dear * 10 - (SENDS - dear) * 7, SENDS]);
+    expect([balance, messages.length]).toEqual([100_000 - expensive * 10 - (SENDS - expensive) * 7, SENDS]);
     expect(world.provider.dispatched).toHaveLength(SENDS);
   });
 

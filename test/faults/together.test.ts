@@ -13,7 +13,15 @@ import { checkMoney } from '../support/money.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
-import { counted, gatheringPorts, recipientAt, recordsOf, type Sending, sendAtOnce, times } from './together-kit.ts';
+import {
+  counted,
+  gatheringPorts,
+  recipientAt,
+  recordsOf,
+  type Sending,
+  sendConcurrently,
+  times,
+} from './together-kit.ts';
 
 const PRICE = 100;
 const MANY = 12;
@@ -25,7 +33,7 @@ beforeEach(() => {
   world.prices = premiumPrices([null, PRICE]);
 });
 
-const send = (actor: Actor, all: readonly Sending[]) => sendAtOnce(ports, actor, all);
+const send = (actor: Actor, all: readonly Sending[]) => sendConcurrently(ports, actor, all);
 const sendMany = (actor: Actor, count = MANY) =>
   send(
     actor,
@@ -159,7 +167,7 @@ describe('messages that are sent concurrently', () => {
       ...ports,
       volume: async (...of) => (quotes++ < 2 ? { taken: 3, free: [{ from: 1, units: 1 }] } : ports.volume(...of)),
     };
-    expect(counted(await sendAtOnce(early, actor, [{ body }, { body }]))).toEqual({ 200: 1, 140: 1 });
+    expect(counted(await sendConcurrently(early, actor, [{ body }, { body }]))).toEqual({ 200: 1, 140: 1 });
     expect(quotes).toBeGreaterThan(2);
     await check(actor);
   });
@@ -182,7 +190,7 @@ describe('messages that are sent concurrently', () => {
       },
     };
     const refused = { body: 'x'.repeat(3 * 152), to: optedOut };
-    expect(await sendAtOnce(early, actor, [{}, refused, {}])).toEqual([100, 'VALIDATION_ERROR', 70]);
+    expect(await sendConcurrently(early, actor, [{}, refused, {}])).toEqual([100, 'VALIDATION_ERROR', 70]);
     expect(await readVolume(world.live, organizationId, 'sms', '202603')).toMatchObject({ taken: 13 });
     expect((await check(actor)).balance).toBe(10_000 - 1_270);
   });
@@ -193,11 +201,11 @@ describe('messages that are sent concurrently', () => {
     expect(counted(await sendMany(actor))).toEqual({ [PRICE]: 10, RATE_LIMITED: 2 });
     expect(counted(await sendMany(actor, 2))).toEqual({ RATE_LIMITED: 2 });
     const clock = world.now;
-    let asked = 0;
-    const moving = { ...ports, clock: () => clock + 1_000 * (1 + (asked++ % 2)) };
+    let requested = 0;
+    const moving = { ...ports, clock: () => clock + 1_000 * (1 + (requested++ % 2)) };
     expect(
       counted(
-        await sendAtOnce(
+        await sendConcurrently(
           moving,
           actor,
           times(MANY, () => ({})),
@@ -230,7 +238,7 @@ describe('messages that are sent concurrently', () => {
       const { segments, end } = seen(1);
       expect(end - segments).toBeGreaterThan(MANY);
       world.prices = premiumPrices([segments + 4, 100], [null, 70]);
-      expect(counted(await sendAtOnce(inLane(1), actor, many))).toEqual({ 100: 4, 70: MANY - 4 });
+      expect(counted(await sendConcurrently(inLane(1), actor, many))).toEqual({ 100: 4, 70: MANY - 4 });
       await check(actor);
     });
 
@@ -238,7 +246,10 @@ describe('messages that are sent concurrently', () => {
       const { actor, row, inLane } = await openedLanes();
       const balances = async () => [(await row(1))?.balance, (await row(2))?.balance].map(Number);
       const before = await balances();
-      await Promise.all([sendAtOnce(inLane(1), actor, many), sendAtOnce(inLane(2), actor, many.slice(0, 5))]);
+      await Promise.all([
+        sendConcurrently(inLane(1), actor, many),
+        sendConcurrently(inLane(2), actor, many.slice(0, 5)),
+      ]);
       expect(await balances()).toEqual([(before[0] ?? 0) - MANY * PRICE, (before[1] ?? 0) - 5 * PRICE]);
       await check(actor);
     });
@@ -250,7 +261,7 @@ describe('messages that are sent concurrently', () => {
     // In São Paulo it is three hours earlier.
     const [march, april] = [at('2026-04-01T02:59:59Z'), at('2026-04-01T03:00:00Z')];
     const many = (count: number) => times(count, () => ({}));
-    await Promise.all([sendAtOnce(march, actor, many(5)), sendAtOnce(april, actor, many(7))]);
+    await Promise.all([sendConcurrently(march, actor, many(5)), sendConcurrently(april, actor, many(7))]);
     const takenIn = async (month: string) => (await readVolume(world.live, actor.organizationId, 'sms', month)).taken;
     expect([await takenIn('202603'), await takenIn('202604')]).toEqual([5, 7]);
     await check(actor);
@@ -268,7 +279,7 @@ describe('messages that are sent concurrently', () => {
     const many = times(MANY, () => ({}));
     const before: typeof ports = { ...ports, perSecond: async () => 100 };
     const after: typeof ports = { ...ports, perSecond: async () => 2 };
-    const outcomes = await Promise.all([sendAtOnce(before, actor, many), sendAtOnce(after, actor, many)]);
+    const outcomes = await Promise.all([sendConcurrently(before, actor, many), sendConcurrently(after, actor, many)]);
     expect(counted(outcomes[0] ?? [])).toEqual({ [PRICE]: MANY });
     expect(counted(outcomes[1] ?? []).RATE_LIMITED).toBeGreaterThanOrEqual(MANY - 2);
     await check(actor);

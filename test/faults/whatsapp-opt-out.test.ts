@@ -81,8 +81,11 @@ const fallbackIs = async (step: 'whatsapp', kind: Kind) => {
   await advanceFallback(advanceFallbackPortsOf(world, plan), answer.id);
   const decisions = (await world.ports.messageStore.read(answer.id))?.decisions ?? [];
   const last = decisions.findLast(({ kind: each }) => each === 'fallback')?.detail ?? '';
-  const told = answer.fallback?.[0];
-  return [told && 'refusal' in told ? told.refusal?.reason : 'sent', last.includes('opted out') ? 'opt_out' : 'sent'];
+  const reported = answer.fallback?.[0];
+  return [
+    reported && 'refusal' in reported ? reported.refusal?.reason : 'sent',
+    last.includes('opted out') ? 'opt_out' : 'sent',
+  ];
 };
 
 describe.each(KINDS)('a WhatsApp message to who opted out: %s', (kind) => {

@@ -66,9 +66,9 @@ const ofStage: Entry[] = (await operator('audit list', { env: 'test', limit: '50
 
 describe('the audit log', () => {
   test('has an entry of every kind of act', () => {
-    const told = new Set([...entries, ...ofStage].map(({ action }) => action));
+    const reported = new Set([...entries, ...ofStage].map(({ action }) => action));
     // An erasure ends a quarter of an hour after the deletion: test/storage/contact-erasure.test.ts.
-    expect(AUDIT_ACTIONS.filter((action) => !told.has(action))).toEqual(['contact.erased']);
+    expect(AUDIT_ACTIONS.filter((action) => !reported.has(action))).toEqual(['contact.erased']);
   });
 
   test('is written by every operation that changes the set-up: each one either writes an entry or is listed as an exception', () => {
@@ -76,15 +76,15 @@ describe('the audit log', () => {
     const others = changing.map(({ id }) => id).filter((id) => !NOT_ENTERED.some((pattern) => pattern.test(id)));
     expect(others.sort()).toEqual(Object.keys(ENTERED).sort());
     const all = [...entries, ...ofStage];
-    const told = others.map((id) => all.find(({ requestId }) => requestId === requests.get(id))?.action);
-    expect(told).toEqual(others.map((id) => ENTERED[id]));
+    const reported = others.map((id) => all.find(({ requestId }) => requestId === requests.get(id))?.action);
+    expect(reported).toEqual(others.map((id) => ENTERED[id]));
   });
 
   test('says of a key what was set, how long its old secret works on, and whether the keys below were spared', () => {
-    const told = entries
+    const reported = entries
       .filter(({ action }) => action.startsWith('key.'))
       .map(({ action, actor, details }) => ({ action, by: actor.kind, details }));
-    expect(told).toEqual(
+    expect(reported).toEqual(
       expect.arrayContaining([
         { action: 'key.created', by: 'operator', details: { fields: ['name', 'scopes'] } },
         { action: 'key.revoked', by: 'operator', details: { onlyThis: true } },

@@ -171,9 +171,9 @@ describe('a campaign', { timeout: 180_000 }, () => {
     await becomes(tenant, id, { status: 'completed', progress: { total: 2, sent: 1, skipped: 1 } });
     const [sent] = (await recipientsOf(tenant, id)).filter(({ messageId }: { messageId?: string }) => messageId);
     expect(await messaging.tables.test.get(KEYS.message(sent.messageId))).toMatchObject({ channel: 'instagram' });
-    const asked = (await tenant.test.get(`/messages/${sent.messageId}`)).body;
-    expect(asked.to).toBe((await messagesOf(tenant, id))[0].to);
-    expect(asked.to.slice(-4)).toBe(latest.slice(-4));
+    const requested = (await tenant.test.get(`/messages/${sent.messageId}`)).body;
+    expect(requested.to).toBe((await messagesOf(tenant, id))[0].to);
+    expect(requested.to.slice(-4)).toBe(latest.slice(-4));
   });
 
   test('on RCS uses its fallback for recipients without RCS, and counts both messages', async () => {

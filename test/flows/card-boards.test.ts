@@ -52,8 +52,11 @@ describe('an import of cards', () => {
     ];
     const answer = await client.post(`${PATH}/import`, { cartoes });
     expect(answer.body).toMatchObject({ criadas: 3, atualizadas: 2 });
-    const told = answer.body.erros.map(({ linha, mensagem }: { linha: number; mensagem: string }) => [linha, mensagem]);
-    expect(told).toEqual([
+    const reported = answer.body.erros.map(({ linha, mensagem }: { linha: number; mensagem: string }) => [
+      linha,
+      mensagem,
+    ]);
+    expect(reported).toEqual([
       [3, expect.stringContaining('titulo')],
       [4, 'valor is required to enter this stage; atributos.origem is required to enter this stage'],
       [5, expect.stringContaining('contatoId')],

@@ -203,9 +203,9 @@ test('an import creates, updates and reports invalid rows, without their values'
     atualizadas: 2,
   });
   expect(body.erros.map(({ linha }: { linha: number }) => linha)).toEqual([5, 6, 7, 8, 9]);
-  const told = JSON.stringify(body.erros);
-  expect(told).not.toMatch(/segredo z/i);
-  for (const field of ['nome', 'cnpj', 'site', 'responsavelId']) expect(told).toContain(field);
+  const reported = JSON.stringify(body.erros);
+  expect(reported).not.toMatch(/segredo z/i);
+  for (const field of ['nome', 'cnpj', 'site', 'responsavelId']) expect(reported).toContain(field);
   expect((await client.get(`/v2/companies/${first.id}`)).body).toMatchObject({
     nome: 'Renomeada',
     segmento: 'A',

@@ -60,8 +60,8 @@ test('a deleted contact is gone immediately, and the person soon after from its 
     expect(JSON.stringify(body)).not.toContain('João');
     expect(body).not.toHaveProperty('contactId');
   }, PATIENCE);
-  const { body: unified } = await client.get(`/messages/${sent}`);
-  expect(JSON.stringify(unified)).not.toContain(phone);
+  const { body: merged } = await client.get(`/messages/${sent}`);
+  expect(JSON.stringify(merged)).not.toContain(phone);
   expect(await auditOf(client, id)).toMatchObject([{ action: 'contact.deleted', details: {} }]);
 });
 

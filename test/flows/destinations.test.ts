@@ -80,8 +80,8 @@ test('a closed country refuses single, unified and bulk sends and their previews
   expect((await send(client, BRAZIL)).status).toBe(201);
   expect((await send(client, JAMAICA)).status).toBe(201);
   const message = { channel: 'sms', to: PORTUGAL, text: 'Oi' };
-  const unified = await client.post('/v1/messages', message, keyed());
-  expect(unified).toMatchObject({ status: 422, body: { meta: { motivo: 'destination_closed' } } });
+  const merged = await client.post('/v1/messages', message, keyed());
+  expect(merged).toMatchObject({ status: 422, body: { meta: { motivo: 'destination_closed' } } });
   expect((await client.post('/messages', { ...message, type: 'text' }, keyed())).status).toBe(422);
   const preview = await client.post('/v1/messages/preview', message);
   expect(JSON.stringify(preview.body)).toContain('destination_closed');
@@ -100,8 +100,8 @@ test('a country closed to SMS refuses the SMS text of an RCS message too, and le
   const refused = await own.post('/v2/rcs/messages', { ...rcs, fallback }, keyed());
   expectProblem(refused, 422, { errors: ['fallback'] });
   expect(refused.body.meta).toEqual({ motivo: 'destination_closed', country: 'PT' });
-  const unified = { channel: 'rcs', to: PORTUGAL, type: 'text', payload: { text: 'Oi', fallback } };
-  expectProblem(await own.post('/messages', unified, keyed()), 422, { errors: ['payload.fallback'] });
+  const merged = { channel: 'rcs', to: PORTUGAL, type: 'text', payload: { text: 'Oi', fallback } };
+  expectProblem(await own.post('/messages', merged, keyed()), 422, { errors: ['payload.fallback'] });
   expect((await own.post('/v2/rcs/messages', rcs, keyed())).status).toBe(201);
   expect((await own.post('/v2/rcs/messages', { ...rcs, to: BRAZIL, fallback }, keyed())).status).toBe(201);
 });

@@ -278,7 +278,7 @@ test('a number of another organization or environment is 404 like one that does 
   ] as const) {
     expectProblem(await upload(client, id, OTHERS.gif as Buffer), 404);
     expectProblem(await uploadRaw(client, id, OTHERS.gif as Buffer, { query: '' }), 404);
-    const begun = { filename: 'a.pdf', mimeType: 'application/pdf', size: 1 };
-    expectProblem(await client.post(`/numbers/${id}/media/uploads`, begun), 404);
+    const started = { filename: 'a.pdf', mimeType: 'application/pdf', size: 1 };
+    expectProblem(await client.post(`/numbers/${id}/media/uploads`, started), 404);
   }
 });

@@ -171,7 +171,7 @@ describe('without pii:full', () => {
     const owner = await messaging.tenant();
     const masking = await messaging.limited(owner.test, [...SCOPES, 'contacts:write']);
     await owner.test.post('/contacts', { phone: phoneOf(700) });
-    const asked = [
+    const requested = [
       await masking.get('/v2/sms/messages', { phone: phoneOf(700) }),
       await masking.get('/v2/email/messages', { to: 'pessoa@example.com' }),
       await masking.post('/contacts', { phone: phoneOf(700) }),
@@ -179,7 +179,7 @@ describe('without pii:full', () => {
     await masking.get('/v2/sms/messages', { limit: 1 });
     await owner.test.get('/v2/sms/messages', { phone: phoneOf(700) });
     const { items } = (await owner.test.get('/v2/audit', { action: 'person.looked_up' })).body;
-    const told = items.map(({ id: _, at: __, actor: { kind, name }, ...rest }: Entry) => ({ kind, name, ...rest }));
+    const reported = items.map(({ id: _, at: __, actor: { kind, name }, ...rest }: Entry) => ({ kind, name, ...rest }));
     const expected = [
       ['sms.list', 'phone'],
       ['email.list', 'to'],
@@ -190,10 +190,10 @@ describe('without pii:full', () => {
       action: 'person.looked_up',
       object,
       ip: '127.0.0.1',
-      requestId: asked[at]?.headers.get('x-request-id'),
+      requestId: requested[at]?.headers.get('x-request-id'),
       details: { fields: [field] },
     }));
-    expect(told).toEqual(expected.toReversed());
+    expect(reported).toEqual(expected.toReversed());
     const rows = (await messaging.rowsOf('test', '')).filter(({ pk }) => pk.startsWith('AUDS#'));
     expect(JSON.stringify(rows)).not.toMatch(/1198700|pessoa/);
   });
@@ -207,16 +207,16 @@ test('every lookup is logged with its caller, never with the address', async () 
   await masking.get('/v2/sms/messages', { limit: 1 });
   const linesNow = async () =>
     (await readFile(join(messaging.dataDir, 'functions.log'), 'utf8')).split('\n').filter(Boolean);
-  const toldNow = async () =>
+  const reportedNow = async () =>
     (await linesNow())
       .map((line) => JSON.parse(line))
       .filter(({ message, organizationId }) => message === 'person lookup' && organizationId === owner.id);
-  await vi.waitFor(async () => expect(await toldNow()).toHaveLength(2), PATIENCE);
-  const told = await toldNow();
-  expect(told).toMatchObject([
+  await vi.waitFor(async () => expect(await reportedNow()).toHaveLength(2), PATIENCE);
+  const reported = await reportedNow();
+  expect(reported).toMatchObject([
     { operation: 'sms.list', filters: ['phone'], credentialId: expect.stringMatching(/^key_/), refused: false },
     { operation: 'email.list', filters: ['to'], credentialId: expect.stringMatching(/^key_/), refused: false },
   ]);
-  expect(told[0].credentialId).not.toBe(told[1].credentialId);
+  expect(reported[0].credentialId).not.toBe(reported[1].credentialId);
   expect((await linesNow()).filter((line) => /1198700000|pessoa/.test(line))).toEqual([]);
 });

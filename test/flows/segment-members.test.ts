@@ -19,7 +19,7 @@ afterEach(() => {
 const { test: table } = messaging.tables;
 
 /** Starts the first evaluation of a segment immediately, and waits for its end: otherwise it is some time after the segment's creation. */
-const firstLook = async (organizationId: Id<'organization'>, segmentId: Id<'segment'>) => {
+const firstCheck = async (organizationId: Id<'organization'>, segmentId: Id<'segment'>) => {
   const key = KEYS.segmentSweep(organizationId, segmentId);
   const at = Date.now() - 5_000;
   await table.write({ update: key, set: { goesOnAt: at, dueAt: at } });
@@ -51,7 +51,7 @@ test('a contact that writes enters a segment, and leaves it when days pass: a we
   const explained = async () => (await tenant.test.get(`/v2/segments/${segment.id}/contacts/${contact.id}`)).body;
   expect(await explained()).toMatchObject({ member: false });
   expect((await explained()).since).toBeUndefined();
-  await firstLook(tenant.id, segment.id);
+  await firstCheck(tenant.id, segment.id);
   const { since: baseline } = await explained();
   expect(baseline).toEqual(expect.any(String));
 

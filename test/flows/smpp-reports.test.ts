@@ -268,13 +268,13 @@ describe('a reply', () => {
   test('that is long is delivered whole, in message_payload; one to a message sent over HTTP goes to no account', async () => {
     const { client, bind } = await setUpLive();
     const bound = await bind();
-    const [asked, other] = ['5511987650002', '5511987650003'];
-    await bound.submit({ destinationAddr: asked });
+    const [requested, other] = ['5511987650002', '5511987650003'];
+    await bound.submit({ destinationAddr: requested });
     expect((await client.send({ to: `+${other}` })).status).toBe(201);
     const long = 'Não 🙂 '.repeat(60);
     await deliver(provider.reply(taken(other), 'Outro'));
-    await deliver(provider.reply(taken(asked), long));
+    await deliver(provider.reply(taken(requested), long));
     await expect.poll(() => bound.delivered.map(({ text }) => text), WAIT).toEqual([long]);
-    expect(bound.delivered[0]?.pdu.body).toMatchObject({ dataCoding: 8, sourceAddr: asked });
+    expect(bound.delivered[0]?.pdu.body).toMatchObject({ dataCoding: 8, sourceAddr: requested });
   });
 });

@@ -303,6 +303,6 @@ test('organizations are listed in pages, and reading one with its wallet and lim
   await expect(foreign).rejects.toThrow('Another organization has it');
   expect((await operator.get(`/v2/operator/organizations/${tenant.id}`)).body).not.toHaveProperty('emailFrom');
   expectProblem(await operator.get(`/v2/operator/organizations/org_${'0'.repeat(21)}`), 404);
-  const told = (await other.test.get('/v2/audit', { action: 'organization.viewed' })).body.items;
-  expect(told).toMatchObject([{ actor: { kind: 'operator', id: 'operator' }, object: other.id }]);
+  const reported = (await other.test.get('/v2/audit', { action: 'organization.viewed' })).body.items;
+  expect(reported).toMatchObject([{ actor: { kind: 'operator', id: 'operator' }, object: other.id }]);
 });

@@ -32,9 +32,9 @@ export const becomes = (client: Client, path: string, fields: object, patience =
 export const lastServedAt = async (call: () => Promise<Pick<Answer, 'status'>>, since: number): Promise<number> => {
   let servedAt = since;
   const isRefused = async () => {
-    const askedAt = Date.now();
+    const requestedAt = Date.now();
     const { status } = await call();
-    if (status !== 401) servedAt = askedAt;
+    if (status !== 401) servedAt = requestedAt;
     expect(status).toBe(401);
   };
   await vi.waitFor(isRefused, { timeout: 120_000, interval: 500 });

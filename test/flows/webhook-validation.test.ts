@@ -20,19 +20,19 @@ const subscribe = ({ test: client }: Tenant, url: string) =>
 
 describe('the validation of a webhook', () => {
   test('that hangs ends after 5 s, and delays no other organization', async () => {
-    let asked = 0;
-    const hanging = await use(listening(createServer(() => void asked++)));
+    let requested = 0;
+    const hanging = await use(listening(createServer(() => void requested++)));
     const [owner, other] = [await messaging.tenant(), await messaging.tenant()];
-    const begun = performance.now();
+    const started = performance.now();
     let ended = 0;
     const waiting = Array.from({ length: 12 }, () => subscribe(owner, `${hanging.url}/hook`).finally(() => ended++));
-    await expect.poll(() => asked, PATIENCE).toBe(12);
+    await expect.poll(() => requested, PATIENCE).toBe(12);
     expect((await subscribe(other, receiver.url)).status).toBe(201);
     expect((await other.test.send()).status).toBe(201);
     expect(ended).toBe(0);
     for (const answer of await Promise.all(waiting)) expectProblem(answer, 422);
     // Timers count whole milliseconds.
-    expect(performance.now() - begun).toBeGreaterThan(4_990);
+    expect(performance.now() - started).toBeGreaterThan(4_990);
   }, 180_000);
 
   test('is posted at most 30 times a minute for an organization, for all operations together; other organizations are unaffected', async () => {

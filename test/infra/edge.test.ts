@@ -33,8 +33,8 @@ const chosenBy = (code: string, target: string, authorization?: string): string 
   const request = { method: 'GET', uri, headers, querystring };
   const passedOn = runInNewContext(`${script}; handler(event)`, { cf, event: { request, viewer: { ip: VIEWER } } });
   expect(passedOn).toBe(request);
-  const told = { ...sent, [EDGE_HEADERS.viewer]: { value: VIEWER } };
-  expect(request).toEqual({ method: 'GET', uri, headers: told, querystring });
+  const reported = { ...sent, [EDGE_HEADERS.viewer]: { value: VIEWER } };
+  expect(request).toEqual({ method: 'GET', uri, headers: reported, querystring });
   return chosen;
 };
 

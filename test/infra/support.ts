@@ -123,11 +123,11 @@ export const sizeOf = (stack: Stack): number => JSON.stringify(templateOf(stack)
 export const stacksOf = (app: App): Stack[] => app.node.findAll().filter((each): each is Stack => Stack.isStack(each));
 
 /** A part of a nested stack's template, with what its parent gives for each parameter. */
-const withParameters = (piece: Piece, given: Readonly<Record<string, Piece>>): Piece => {
-  if (Array.isArray(piece)) return piece.map((each) => withParameters(each, given));
-  if (typeof piece !== 'object' || piece === null) return piece;
-  if (typeof piece.Ref === 'string' && Object.hasOwn(given, piece.Ref)) return given[piece.Ref];
-  return Object.fromEntries(Object.entries(piece).map(([key, each]) => [key, withParameters(each, given)]));
+const withParameters = (part: Piece, given: Readonly<Record<string, Piece>>): Piece => {
+  if (Array.isArray(part)) return part.map((each) => withParameters(each, given));
+  if (typeof part !== 'object' || part === null) return part;
+  if (typeof part.Ref === 'string' && Object.hasOwn(given, part.Ref)) return given[part.Ref];
+  return Object.fromEntries(Object.entries(part).map(([key, each]) => [key, withParameters(each, given)]));
 };
 
 type Resources = Readonly<Record<string, Resource>>;

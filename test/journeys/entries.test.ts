@@ -58,13 +58,13 @@ test('a repeated cause enters no contact twice: neither while the run is active,
   const journey = await activeJourney(own, tenant, { ...WAIT, reentrada: 'apos_concluir' });
   const people = await addContacts(table, tenant, 3);
   const first = await own.enter(journey, candidates(people, 'event 1'));
-  const told = candidates(people, 'event 1');
-  expect(await own.enter(journey, told)).toEqual(first);
+  const reported = candidates(people, 'event 1');
+  expect(await own.enter(journey, reported)).toEqual(first);
   await own.work();
   now += 25 * HOUR_MS;
   await own.work();
   expect((await own.runsOf(journey, people[0]?.id as never))?.run.status).toBe('concluida');
-  expect(await own.enter(journey, told)).toEqual(first);
+  expect(await own.enter(journey, reported)).toEqual(first);
   expect((await own.counts(journey))['']).toEqual({ entradas: 3, concluidas: 3 });
 });
 

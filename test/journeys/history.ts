@@ -43,7 +43,7 @@ export class History {
   readonly #options: HistoryOptions;
   readonly #scene: Scene;
   /** Earlier signals: queues redeliver them, in any order. */
-  readonly #told: Happening[] = [];
+  readonly #reported: Happening[] = [];
   #events = 0;
 
   constructor(table: Table, chance: Chance, options: HistoryOptions) {
@@ -112,14 +112,14 @@ export class History {
     }));
     this.#note(causes.length > 1 ? 'entries for one of two things' : 'entries');
     const runIds = causes.map((cause) => runIdOf(journey.rootId, contact.id, cause));
-    let [begun] = runIds;
+    let [started] = runIds;
     const engine = async (own: Journeys) => {
       const found = (await own.journeys.find(journey.id)) ?? journey;
       await Promise.all(causes.map((cause) => own.enter(found, [{ contactId: contact.id, cause }])));
       const [entry] = causes.length > 1 ? await own.ports.runs.entries(journey.rootId, [contact.id]) : [];
-      begun = runIds.find((runId) => runId === entry?.runId) ?? begun;
+      started = runIds.find((runId) => runId === entry?.runId) ?? started;
     };
-    return { runIds, engine, shadow: () => begun && this.#scene.shadowEnters(contact, begun, at) };
+    return { runIds, engine, shadow: () => started && this.#scene.shadowEnters(contact, started, at) };
   }
 
   #event(): Happening {
@@ -130,13 +130,21 @@ export class History {
     const id = `e${this.#events++}`;
     const value = this.#chance.below(1_000) / 10;
     const at = this.#scene.state.now;
-    const told = { id, name, value, at };
-    const event = { ...told, organizationId, env, contactId: contact.id, createdAt: at, occurredAt: at, eventId: id };
-    this.#scene.outside.events.set(id, told);
+    const reported = { id, name, value, at };
+    const event = {
+      ...reported,
+      organizationId,
+      env,
+      contactId: contact.id,
+      createdAt: at,
+      occurredAt: at,
+      eventId: id,
+    };
+    this.#scene.outside.events.set(id, reported);
     return {
       engine: ({ ports }) => signalEvent(ports, { ...event, attribution: null, claim: id } as never),
       shadow: () => {
-        for (const each of this.#scene.shadows.get(contact.id) ?? []) each.take({ kind: 'event', event: told });
+        for (const each of this.#scene.shadows.get(contact.id) ?? []) each.take({ kind: 'event', event: reported });
       },
     };
   }
@@ -191,17 +199,17 @@ export class History {
 
   /** An earlier signal, late and out of order. */
   #again(): Happening {
-    if (this.#told.length === 0) return NOTHING;
-    this.#note('things told late and again');
-    return this.#chance.pick(this.#told);
+    if (this.#reported.length === 0) return NOTHING;
+    this.#note('events reported late and again');
+    return this.#chance.pick(this.#reported);
   }
 
   #next(nth: number): Happening {
     const what = this.#chance.below(20);
     if (what < 13) {
-      const told = what < 5 ? this.#enter() : what < 9 ? this.#event() : this.#receipt();
-      this.#told.push(told);
-      return told;
+      const reported = what < 5 ? this.#enter() : what < 9 ? this.#event() : this.#receipt();
+      this.#reported.push(reported);
+      return reported;
     }
     if (what < 15) return this.#again();
     if (what < 17 || nth < 2) return NOTHING;

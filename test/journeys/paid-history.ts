@@ -251,46 +251,46 @@ class PaidHistory {
    * The messages in the histories of the runs: the visit of each, and visits of a send that ended by a goal or a cancel, whose message may
    * have been accepted before the run was notified.
    */
-  async #told() {
-    const told = new Map<string, string>();
+  async #reported() {
+    const reported = new Map<string, string>();
     const cutOff = new Map<string, number>();
     for (const stored of await this.#runs())
       for (const { step, kind, result, messageId } of await this.#own.ports.runs.historyOf(stored)) {
         const place = `${stored.run.id} ${step}`;
-        failUnless(messageId === undefined || !told.has(messageId), 'two visits tell of one message');
+        failUnless(messageId === undefined || !reported.has(messageId), 'two visits tell of one message');
         const cut = cutOff.get(place) ?? 0;
         if (messageId === undefined) cutOff.set(place, kind === 'enviar' && CUTS.has(result) ? cut + 1 : cut);
         else {
-          told.set(messageId, place);
+          reported.set(messageId, place);
           // It left beside the cut, and is noted behind it.
           cutOff.set(place, Math.max(0, cut - 1));
         }
       }
-    return { told, cutOff };
+    return { reported, cutOff };
   }
 
   /** Each message is of one visit, each visit has one at most, and each is paid for once; the counts are a recount. Answers how many there are. */
   async check(): Promise<number> {
     const { balance, messages } = await checkMoney(this.#world.table, this.#actor.organizationId);
-    const { told, cutOff } = await this.#told();
-    const sent = new Set(messages.filter(({ id }) => told.has(id)).map(({ callerKey }) => callerKey));
+    const { reported, cutOff } = await this.#reported();
+    const sent = new Set(messages.filter(({ id }) => reported.has(id)).map(({ callerKey }) => callerKey));
     const ofSteps = new Map<string, MessageRecord[]>();
     let spent = 0;
     for (const message of messages) {
       const { runId, stepId = '' } = message.journey ?? {};
       const place = `${runId} ${stepId}`;
-      if (told.has(message.id))
-        failUnless(told.get(message.id) === place, 'a message is of another step than tells of it');
+      if (reported.has(message.id))
+        failUnless(reported.get(message.id) === place, 'a message is of another step than tells of it');
       else if (!isRefused(message) || !sent.has(message.callerKey)) {
         const left = (cutOff.get(place) ?? 0) - 1;
         failUnless(left >= 0, `no visit tells of a message of ${place}`);
         cutOff.set(place, left);
       }
-      told.delete(message.id);
+      reported.delete(message.id);
       ofSteps.set(stepId, [...(ofSteps.get(stepId) ?? []), message]);
       if (message.hold === 'captured') spent += (message.capturedCoins ?? message.coins) - (message.refunded ?? 0);
     }
-    failUnless(told.size === 0, 'a visit tells of a message that is not there');
+    failUnless(reported.size === 0, 'a visit tells of a message that is not there');
     const gone = this.#credited - balance;
     failUnless(gone === spent, `${gone} coins are gone, and messages cost ${spent}`);
     await this.#checkCounts(ofSteps);

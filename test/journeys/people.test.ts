@@ -166,8 +166,8 @@ test.each([
     const { journey, people, enter } = await begin(2);
     const [heir, duplicate] = people as [Contact, Contact];
     await enter(late === 1 ? heir : duplicate);
-    const existing: typeof own.ports.existing = async (...asked) => {
-      const before = await own.ports.existing(...asked);
+    const existing: typeof own.ports.existing = async (...requested) => {
+      const before = await own.ports.existing(...requested);
       await mergeContacts(heir, duplicate);
       return before;
     };

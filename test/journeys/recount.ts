@@ -39,8 +39,8 @@ export const checkRuns = async ({ ports }: Journeys, shadows: readonly ShadowRun
   const all = await ports.runs.read(shadows.map(({ run }) => run.id));
   for (const [at, { run, history }] of shadows.entries()) {
     const stored = all[at];
-    const told = stored && (await ports.runs.historyOf(stored));
-    expectEqual(told, history, `${what}: history of ${run.id}`);
+    const reported = stored && (await ports.runs.historyOf(stored));
+    expectEqual(reported, history, `${what}: history of ${run.id}`);
     // How often a run was stored is not the interpreter's.
     expectEqual({ ...stored?.run, version: 0 }, { ...run, version: 0 }, `${what}: ${run.id}`);
   }

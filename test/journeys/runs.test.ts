@@ -196,7 +196,7 @@ test('a repeat of an event that was taken, and one from before the wait, move no
   const [contact] = people as [Contact];
   await own.work();
   now += 1_000;
-  for (let told = 0; told < 3; told++) await report(stage, contact, 'compra', 'e1');
+  for (let reported = 0; reported < 3; reported++) await report(stage, contact, 'compra', 'e1');
   expect(resultsOf((await runOf(contact)).history)).toEqual(['esperar_evento evento', 'oi enviada']);
   now += 1_000;
   await report(stage, contact, 'compra', 'e2');
@@ -303,7 +303,7 @@ test('a goal ends a run that is active and counts once with its value, also with
       await moveRun(own.ports, runId, { kind: 'event', event });
   };
   now += 1;
-  for (let told = 0; told < 2; told++) await order(early, 'p1');
+  for (let reported = 0; reported < 2; reported++) await order(early, 'p1');
   expect((await runOf(early)).run).toMatchObject({ status: 'concluida', end: { reason: 'meta' } });
   now += 3 * DAY_MS;
   await own.work();

@@ -105,9 +105,9 @@ export class Scene {
   }
 
   /** Processes due work, run by run; `begun`: runs that the interpreter may not know yet. */
-  async drain({ ports }: Journeys, begun: readonly Id<'run'>[] = []): Promise<void> {
+  async drain({ ports }: Journeys, started: readonly Id<'run'>[] = []): Promise<void> {
     const known = this.runs().map(({ run }) => run.id);
-    const stored = await ports.runs.read([...new Set([...known, ...begun])]);
+    const stored = await ports.runs.read([...new Set([...known, ...started])]);
     const due = stored.filter((each) => {
       const isLeft = each?.run.wait?.kind === 'ready';
       const isDue = each?.dueAt !== undefined && each.dueAt <= this.state.now;

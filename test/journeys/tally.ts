@@ -15,7 +15,7 @@ export const HAPPENINGS = [
   'crashes before a write',
   'crashes after a write',
   'repeats',
-  'things told late and again',
+  'events reported late and again',
   'runs taken in another order',
   'runs taken up twice at once',
   'conflicts',

@@ -33,23 +33,23 @@ const withTrigger = async (gatilhoOf: (listId: Id<'list'>) => WireTrigger) => {
   const { organizationId } = actor;
   const listId = await listsOver(table, clock).create(organizationId);
   await activeJourney(own, actor, { gatilho: gatilhoOf(listId), passos: [passo('sair', {})], ligacoes: [] });
-  const told: Publishable[] = [];
-  const tell = (items: readonly Publishable[]) => void told.push(...items);
+  const reported: Publishable[] = [];
+  const tell = (items: readonly Publishable[]) => void reported.push(...items);
   /** The due rows of a kind of this organization are exactly the published ones. */
-  const checkTold = async (kind: 'journey_signal' | 'journey_work', count: number) => {
+  const checkReported = async (kind: 'journey_signal' | 'journey_work', count: number) => {
     const due = await overdue(table, kind, world.now, 1_000);
     const names = new Set(due.map(({ pk, sk }) => `${pk} ${sk}`));
-    expect(told).toHaveLength(count);
-    for (const { pk, sk, ...rest } of told) {
+    expect(reported).toHaveLength(count);
+    for (const { pk, sk, ...rest } of reported) {
       expect(rest).toEqual({ kind, owner: organizationId });
       expect(names).toContain(`${pk} ${sk}`);
     }
   };
-  return { actor, organizationId, listId, told, tell, checkTold };
+  return { actor, organizationId, listId, reported, tell, checkReported };
 };
 
 test('an edit immediately notifies journeys of contacts that join a triggering list, and of no others', async () => {
-  const { organizationId, listId, tell, checkTold } = await withTrigger((id) => ({ tipo: 'lista', listId: id }));
+  const { organizationId, listId, tell, checkReported } = await withTrigger((id) => ({ tipo: 'lista', listId: id }));
   const edit = async (kind: 'add' | 'remove', ...numbers: number[]) => {
     const list = await readList(table, organizationId, listId);
     if (!list) throw new Error('no list');
@@ -57,12 +57,12 @@ test('an edit immediately notifies journeys of contacts that join a triggering l
     await editList(editing, list, memberEdit(kind, NumberSet.of(numbers)));
   };
   await edit('add', 1, 2);
-  await checkTold('journey_work', 1);
+  await checkReported('journey_work', 1);
   await edit('add', 2);
   await edit('remove', 1);
-  await checkTold('journey_work', 1);
+  await checkReported('journey_work', 1);
   await edit('add', 1);
-  await checkTold('journey_work', 2);
+  await checkReported('journey_work', 2);
 });
 
 test('a contact that joins a list by an edit concurrent with an activation is reported: the edit was committed after it', async () => {
@@ -83,19 +83,19 @@ test('a contact that joins a list by an edit concurrent with an activation is re
   });
   const list = await readList(table, organizationId, listId);
   if (!list) throw new Error('no list');
-  const told: Publishable[] = [];
-  const tell = (items: readonly Publishable[]) => void told.push(...items);
+  const reported: Publishable[] = [];
+  const tell = (items: readonly Publishable[]) => void reported.push(...items);
   const editing = { table: overtaken, clock, mayRetry: () => false, onWorkItems: tell };
   await editList(editing, list, memberEdit('add', NumberSet.of([7])));
   expect(isActive).toBe(true);
-  expect(told).toHaveLength(1);
-  const [join] = await Promise.all(told.map((item) => readJoin(table, item)));
+  expect(reported).toHaveLength(1);
+  const [join] = await Promise.all(reported.map((item) => readJoin(table, item)));
   expect(join).toMatchObject({ listId, at: world.now });
   expect(join && (await joinedBelow(table, join, 10))).toEqual([7]);
 });
 
 test('an import immediately notifies journeys of contacts that get a triggering tag', async () => {
-  const { actor, tell, checkTold } = await withTrigger(() => ({ tipo: 'etiqueta', nome: 'vip' }));
+  const { actor, tell, checkReported } = await withTrigger(() => ({ tipo: 'etiqueta', nome: 'vip' }));
   const contacts = contactPortsOf(world, createVault(randomBytes(32)));
   const store = {
     ...contactStore(table, () => {}),
@@ -111,7 +111,7 @@ test('an import immediately notifies journeys of contacts that get a triggering 
   const imported = async () =>
     accepted(await importContacts({ ...contacts, store }, actor, { contatos, onConflict: 'update' }));
   expect(await imported()).toMatchObject({ criados: 3 });
-  await checkTold('journey_signal', 2);
+  await checkReported('journey_signal', 2);
   await imported();
-  await checkTold('journey_signal', 2);
+  await checkReported('journey_signal', 2);
 });

@@ -45,14 +45,15 @@ test('a message enters its contact if it contains the word, and one from before 
   await signalMessage(own.ports, { ...message, text: 'promocao', at: (journey.activatedAt ?? 0) - 1 });
   await signalMessage(own.ports, { ...message, contactId: undefined, text: 'promocao', at: now });
   expect(await runs()).toBeUndefined();
-  for (let told = 0; told < 2; told++) await signalMessage(own.ports, { ...message, text: 'Promoção?', at: now });
+  for (let reported = 0; reported < 2; reported++)
+    await signalMessage(own.ports, { ...message, text: 'Promoção?', at: now });
   expect((await runs())?.run.status).toBe('ativa');
   expect((await own.counts(journey))['']).toEqual({ entradas: 1 });
 });
 
 test('a customer event enters its contact by when it happened: not before the activation, nor within a run, whenever it is reported', async () => {
   const { contact, journey, runs, ...tenant } = await withTrigger({ tipo: 'evento', nome: 'cadastro' });
-  const told = (occurredAt: number) =>
+  const reported = (occurredAt: number) =>
     signalEvent(own.ports, {
       organizationId: tenant.organizationId,
       env: tenant.env,
@@ -65,23 +66,23 @@ test('a customer event enters its contact by when it happened: not before the ac
       claim: '',
       createdAt: now,
     });
-  await told((journey.activatedAt ?? 0) - 1);
+  await reported((journey.activatedAt ?? 0) - 1);
   expect(await runs()).toBeUndefined();
-  await told(journey.activatedAt ?? 0);
+  await reported(journey.activatedAt ?? 0);
   const first = (await runs())?.run;
   expect(first).toMatchObject({ since: journey.activatedAt, event: { at: journey.activatedAt } });
   if (first) await moveRun(own.ports, first.id, { kind: 'cancel', reason: 'operador' });
   const ended = now;
   now += 60_000;
-  await told(ended);
+  await reported(ended);
   expect((await runs())?.run.id).toBe(first?.id);
-  await told(ended + 1);
+  await reported(ended + 1);
   const second = (await runs())?.run;
   expect(second).toMatchObject({ status: 'ativa', since: ended + 1 });
   if (second) await moveRun(own.ports, second.id, { kind: 'cancel', reason: 'operador' });
   now += 1_000;
   // The caller's clock is ahead: the event's time is at most that of its report.
-  await told(now + 3_600_000);
+  await reported(now + 3_600_000);
   expect((await runs())?.run).toMatchObject({ status: 'ativa', event: { at: now } });
 });
 

@@ -44,10 +44,10 @@ test('entries and moves take the write units of docs/journeys.md: alone these, a
       journey,
       contacts.map(({ id: contactId }) => ({ contactId, cause: { key: 'units', at: world.now } })),
     );
-  const told = { id: 'e1', name: 'compra' };
+  const reported = { id: 'e1', name: 'compra' };
   const tell = async () => {
     for (const { runId } of await own.ports.runs.awaiting(first.id, 'compra', { id: 'e1', at: world.now }))
-      await moveRun(own.ports, runId, { kind: 'event', event: told });
+      await moveRun(own.ports, runId, { kind: 'event', event: reported });
   };
   const keyOfVersion = `"pk":{"S":"${KEYS.journey(journey.id).pk}"}`;
   const readsOfVersion = () =>

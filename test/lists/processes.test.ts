@@ -29,7 +29,7 @@ const editsOf = (seed: number): ListEditWork[][] => {
 };
 
 /** Has processes edit a new list at once, and reads it all the while: what each was answered, and what was seen, in turn. */
-const editAtOnce = async (edits: readonly (readonly ListEditWork[])[], killed: number) => {
+const editConcurrently = async (edits: readonly (readonly ListEditWork[])[], killed: number) => {
   const { organizationId } = await newOrganization(table);
   await addPeople(table, organizationId, NUMBERS);
   const listId = await listsOver(table).create(organizationId);
@@ -66,7 +66,7 @@ test.each([
     PROCESSES / 4,
   ],
 ])(`twenty processes %s (seed ${SEED})`, { timeout: 300_000 }, async (_, killed) => {
-  const { callers, seen, after } = await editAtOnce(editsOf(SEED + killed), killed);
+  const { callers, seen, after } = await editConcurrently(editsOf(SEED + killed), killed);
   const distinct = new Set(seen.map((state) => JSON.stringify(state)));
   expect(distinct.size).toBeGreaterThan(1);
   expect(

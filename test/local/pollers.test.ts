@@ -57,8 +57,8 @@ const put = async (name: string, bodies: readonly string[]): Promise<void> => {
 it('creates queues as they are declared, with dead-letter queues, and sets one that an earlier start declared otherwise', async () => {
   const { url: QueueUrl, deadLetterUrl, arn } = queues.events ?? {};
   const attributesOf = async (url: string | undefined) => {
-    const asked = new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['All'] });
-    return (await client.send(asked)).Attributes ?? {};
+    const requested = new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['All'] });
+    return (await client.send(requested)).Attributes ?? {};
   };
   const declared = await attributesOf(QueueUrl);
   const { QueueArn: deadLetterTargetArn } = await attributesOf(deadLetterUrl);

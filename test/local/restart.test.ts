@@ -138,9 +138,9 @@ it('restarts the table engine when it ends', async () => {
 it('completes requests in flight before it stops', async () => {
   const dataDir = await newDataDir();
   const localStack = await start(dataDir);
-  const begun = `${dataDir}-begun`;
-  const inFlight = fetch(`${localStack.url}/faulty?how=pause&begun=${encodeURIComponent(begun)}`);
-  await vi.waitFor(() => expect(existsSync(begun)).toBe(true), PATIENCE);
+  const started = `${dataDir}-begun`;
+  const inFlight = fetch(`${localStack.url}/faulty?how=pause&begun=${encodeURIComponent(started)}`);
+  await vi.waitFor(() => expect(existsSync(started)).toBe(true), PATIENCE);
   const closing = localStack.close();
   expect((await inFlight).status).toBe(200);
   await closing;

@@ -43,7 +43,7 @@ describe.each([
     consume,
   });
   /** The records that a consumer receives that starts after a place. */
-  const told = async (after?: string) => {
+  const reported = async (after?: string) => {
     const events: Seen[] = [];
     const from = delivery(async (event) => events.push(event as Seen), after);
     while ((await deliverStream(from)) > 0);
@@ -57,7 +57,7 @@ describe.each([
     for (const _ of [1, 2]) await ensureStream(client, NAME);
     for (const at of [1, 2, 3]) await write(at);
     await table.write({ delete: row });
-    const all = await told();
+    const all = await reported();
     expect(all.map(({ eventName }) => eventName)).toEqual(['MODIFY', 'MODIFY', 'MODIFY', 'REMOVE']);
     expect(valuesOf(all)).toEqual([
       ['0', '1'],
@@ -66,7 +66,7 @@ describe.each([
       ['3', undefined],
     ]);
     const second = all[1]?.dynamodb.SequenceNumber.padStart(21, '0');
-    expect(valuesOf(await told(second))).toEqual([
+    expect(valuesOf(await reported(second))).toEqual([
       ['2', '3'],
       ['3', undefined],
     ]);
@@ -81,7 +81,7 @@ describe.each([
       seen.push(Records.length);
       if (fails) throw new Error('not now');
     });
-    const before = (await told()).length;
+    const before = (await reported()).length;
     await expect(deliverStream(stream)).rejects.toThrow('not now');
     await write(9);
     fails = false;

@@ -27,13 +27,13 @@ const HEAP_MB = 48;
 
 /** A document of that size, generated in pieces. */
 function* file(): Generator<Buffer> {
-  const piece = Buffer.alloc(192 * 1024, 'Seu pedido saiu para entrega.\n');
+  const part = Buffer.alloc(192 * 1024, 'Seu pedido saiu para entrega.\n');
   yield FILES.pdf;
-  for (let left = SIZE - FILES.pdf.length; left > 0; left -= piece.length) yield piece.subarray(0, left);
+  for (let left = SIZE - FILES.pdf.length; left > 0; left -= part.length) yield part.subarray(0, left);
 }
 const SHA256 = (() => {
   const hash = createHash('sha256');
-  for (const piece of file()) hash.update(piece);
+  for (const part of file()) hash.update(part);
   return hash.digest('hex');
 })();
 
@@ -41,8 +41,8 @@ const SHA256 = (() => {
 function* json(): Generator<Buffer> {
   yield Buffer.from('{"filename":"catalogo.pdf","mimeType":"application/pdf","dataBase64":"');
   let rest = Buffer.alloc(0);
-  for (const piece of file()) {
-    const all = Buffer.concat([rest, piece]);
+  for (const part of file()) {
+    const all = Buffer.concat([rest, part]);
     const whole = all.length - (all.length % 57);
     rest = all.subarray(whole);
     yield Buffer.from(all.subarray(0, whole).toString('base64').replaceAll(/.{76}/g, '$&\\r\\n'));

@@ -163,19 +163,19 @@ describe('if no e-mail provider is set up', () => {
 
 test('an SMS name that an organization merely requested is free for others, and for the operator to assign', async () => {
   const [squatter, owner] = [await ownerOf(), await ownerOf()];
-  const asked = accepted(await register(squatter, 'BANCO', 'sms'));
+  const requested = accepted(await register(squatter, 'BANCO', 'sms'));
   accepted(await register(owner, 'banco', 'sms'));
   expect(await assignSender(ports, owner, 'sms', 'BANCO')).toMatchObject({ status: 'verified' });
   expect(await assignSender(ports, squatter, 'sms', 'BANCO')).toBeUndefined();
-  expect(await stateOf(asked)).toBe('pending');
+  expect(await stateOf(requested)).toBe('pending');
 });
 
 test('a domain that another organization has not proved is rejected there when the operator assigns it; a verified one is not', async () => {
   const [squatter, owner] = [await ownerOf(), await ownerOf()];
-  const [asked, proved] = [await registered(squatter, newDomain()), await verified(squatter, newDomain())];
-  expect(await rejectPending(ports, owner, 'email', asked.value)).toBe(true);
-  expect(await assignSender(ports, owner, 'email', asked.value)).toMatchObject({ status: 'verified' });
-  expect(await stateOf(asked)).toBe('rejected');
+  const [requested, proved] = [await registered(squatter, newDomain()), await verified(squatter, newDomain())];
+  expect(await rejectPending(ports, owner, 'email', requested.value)).toBe(true);
+  expect(await assignSender(ports, owner, 'email', requested.value)).toMatchObject({ status: 'verified' });
+  expect(await stateOf(requested)).toBe('rejected');
   expect(await rejectPending(ports, owner, 'email', proved.value)).toBe(false);
   expect(await assignSender(ports, owner, 'email', proved.value)).toBeUndefined();
   expect(await stateOf(proved)).toBe('verified');

@@ -21,14 +21,14 @@ const pass = async (ms: number): Promise<void> => {
 };
 
 const ACCOUNT = { id: newId('smppAccount'), dlrFormat: 'minutes' } as BoundAccount;
-const deliveryOf = (message: string, part = 1, told?: number): Delivery => ({
+const deliveryOf = (message: string, part = 1, reported?: number): Delivery => ({
   notice: {
     accountId: ACCOUNT.id,
     about: message as Delivery['notice']['about'],
     position: `${message}#${part}`,
   },
   tries: 0,
-  ...(told === undefined ? {} : { told }),
+  ...(reported === undefined ? {} : { told: reported }),
   source: '+5511999990005',
   destination: 'LOJA',
   text: 'Oi',
@@ -115,14 +115,14 @@ it('later notices are delivered within a second to an account that sends, and wi
   await pass(1_000);
   expect(bind.got).toEqual(['a.1']);
   await pass(61_000);
-  let looks = 0;
+  let checks = 0;
   const { waiting } = stage.answers;
   stage.answers.waiting = (event) => {
-    looks++;
+    checks++;
     return waiting?.(event);
   };
   await pass(20_000);
-  expect([looks >= 3, looks <= 5]).toEqual([true, true]);
+  expect([checks >= 3, checks <= 5]).toEqual([true, true]);
   // A peer that is silent for longer is cut off.
   bind.peer.send('enquire_link');
   await turns();

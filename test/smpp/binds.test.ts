@@ -114,9 +114,9 @@ describe('concurrent binds', () => {
     const account = await newAccount({ maxBinds: 1 });
     const unlucky = ownTable();
     const write = unlucky.write.bind(unlucky);
-    vi.spyOn(unlucky, 'write').mockImplementation(async (asked) => {
-      await write(asked);
-      return write(asked);
+    vi.spyOn(unlucky, 'write').mockImplementation(async (requested) => {
+      await write(requested);
+      return write(requested);
     });
     const times = { now, until: now + BIND_LEASE_MS };
     const taken = await bindStore(unlucky).take(account.account.id, 1, 'bind-repeated', times);

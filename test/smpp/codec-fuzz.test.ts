@@ -35,7 +35,7 @@ it('streams of mutated PDUs hold no more than one PDU, and end where they are br
   let broken = 0;
   for (let turn = 0; turn < shareOf(4_000); turn++) {
     const framer = createFramer();
-    for (let piece = 0; piece < 20; piece++) {
+    for (let part = 0; part < 20; part++) {
       const { frames, broken: why } = framer.push(mutated(seedlings, chance));
       expect(framer.held()).toBeLessThanOrEqual(MAX_PDU_BYTES);
       for (const frame of frames) expect(frame.readUInt32BE(0)).toBe(frame.length);

@@ -143,13 +143,13 @@ describe('encoding', () => {
     const bytes = encodePdu(refused);
     expect(bytes.length).toBe(16);
     expect(decoded(bytes)).toEqual(refused);
-    const told = pduOf(
+    const reported = pduOf(
       'data_sm_resp',
       9,
       {},
       { status: 'opt_out', tlvs: [tlv('additional_status_info_text', 'opted out')] },
     );
-    expect(tlvValue(decoded(encodePdu(told)).tlvs, 'additional_status_info_text')).toBe('opted out');
+    expect(tlvValue(decoded(encodePdu(reported)).tlvs, 'additional_status_info_text')).toBe('opted out');
   });
 });
 

@@ -11,7 +11,7 @@ import { SMPP_SHARDS, shardOf } from '../../shared/storage/table-indexes.ts';
 import { useContendedTable } from '../support/contended-table.ts';
 
 /** The deliveries of a lease, as text. */
-export const told = ({ deliveries }: { readonly deliveries: readonly Delivery[] }) =>
+export const reported = ({ deliveries }: { readonly deliveries: readonly Delivery[] }) =>
   deliveries.map(({ report: about, text }) => (about ? `${about.id} ${about.state}` : text));
 export const LATER = 1_001;
 /** The other fields of a message while its provider is called. */

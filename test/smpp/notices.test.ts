@@ -12,7 +12,7 @@ import { releaseWrites } from '../../shared/storage/messages/message-writes.ts';
 import { endedPartsWrites, reportWrites } from '../../shared/storage/smpp/notice-writes.ts';
 import { noticeRows } from '../../shared/storage/smpp/notices.ts';
 import { SMPP_SHARDS, shardOf } from '../../shared/storage/table-indexes.ts';
-import { LATER, told, UNDER_WAY, useNotices } from './notices-kit.ts';
+import { LATER, reported, UNDER_WAY, useNotices } from './notices-kit.ts';
 
 const { aMessage, assemblies, notices, organizationId, ports, replies, report, seen, table, time } = await useNotices();
 
@@ -61,9 +61,9 @@ describe('a notice', () => {
     await report(message, 'delivered');
     time.now += 200;
     // The second is younger than a second: only the first is delivered, and does not hold back later messages.
-    expect(told(await seen(account))).toEqual([`${message.id} 1`]);
+    expect(reported(await seen(account))).toEqual([`${message.id} 1`]);
     time.now += 1_000;
-    expect(told(await seen(account))).toEqual([`${message.id} 1`, `${message.id} 2`]);
+    expect(reported(await seen(account))).toEqual([`${message.id} 1`, `${message.id} 2`]);
   });
 
   it('that is deferred holds back those of its message, and of no other', async () => {
@@ -77,9 +77,9 @@ describe('a notice', () => {
     const [refused] = (await seen(account)).deliveries as [Delivery];
     await defer(ports, refused);
     const work = await seen(account);
-    expect([told(work), work.waitsUntil]).toEqual([[`${second.id} 2`], time.now + 5_000]);
+    expect([reported(work), work.waitsUntil]).toEqual([[`${second.id} 2`], time.now + 5_000]);
     time.now += 5_001;
-    expect(told(await seen(account))).toEqual([`${first.id} 1`, `${first.id} 2`, `${second.id} 2`]);
+    expect(reported(await seen(account))).toEqual([`${first.id} 1`, `${first.id} 2`, `${second.id} 2`]);
   });
 
   it('is tried again after longer and longer, for 72 hours, and is gone then', async () => {
@@ -114,12 +114,12 @@ describe('a notice', () => {
     await report(aMessage(account, parts), 'delivered');
     time.now += LATER;
     const [one, other] = (await seen(account)).deliveries as [Delivery, Delivery];
-    expect(told(await seen(account))).toEqual(['a 2', 'b 2', 'c 2']);
+    expect(reported(await seen(account))).toEqual(['a 2', 'b 2', 'c 2']);
     await recordAnswered(ports, one);
     await defer(ports, other);
     time.now += 5_000;
     const rest = (await seen(account)).deliveries;
-    expect(told({ deliveries: rest })).toEqual(['b 2', 'c 2']);
+    expect(reported({ deliveries: rest })).toEqual(['b 2', 'c 2']);
     expect(rest[0]?.tries).toBe(1);
     // The next one has not been tried.
     await recordAnswered(ports, rest[0] as Delivery);
@@ -183,7 +183,7 @@ it.each([
     for (const write of endedPartsWrites(assembly)) await table.write(write);
     time.now += after + LATER;
     const work = await seen(account, { shard: shardOf(assembly.id, SMPP_SHARDS) });
-    expect(told(work)).toEqual([`${assembly.id}_1 ${state}`, `${assembly.id}_4 ${state}`]);
+    expect(reported(work)).toEqual([`${assembly.id}_1 ${state}`, `${assembly.id}_4 ${state}`]);
     expect(work.deliveries[1]).toMatchObject({
       source: '+5511999990005',
       destination: 'LOJA',
@@ -213,10 +213,10 @@ it('a reply is delivered from the phone to the sender, after the reports of its 
   await report(message, 'delivered');
   time.now += LATER;
   const work = await seen(account);
-  expect(told(work)).toEqual([`${message.id} 2`, 'Sim']);
+  expect(reported(work)).toEqual([`${message.id} 2`, 'Sim']);
   expect(work.deliveries[1]).toMatchObject({ source: '+5511999990005', destination: 'LOJA', text: 'Sim' });
   replies.delete(replyId);
-  expect(told(await seen(account))).toEqual([`${message.id} 2`]);
+  expect(reported(await seen(account))).toEqual([`${message.id} 2`]);
   expect(await table.get(KEYS.smppNotice(account, message.id, position))).toBeUndefined();
 });
 

@@ -42,17 +42,17 @@ const waitOut = () => {
 
 describe('parts that stay alone', () => {
   test('wait for a minute from the first, then expire: requested reports are sent, nothing was charged, nothing is held', async () => {
-    const { told, take, query, workOff, money } = await setUp();
+    const { reported, take, query, workOff, money } = await setUp();
     const wants = ['always', 'failure', 'never', 'success'] as const;
     const ids: string[] = [];
     for (const [at, each] of wants.entries()) ids.push(await take(partOf(at + 1, { total: 5, wants: each })));
     world.now += PARTS_WAIT_MS - 1;
-    expect([await workOff(), await told()]).toEqual([0, []]);
+    expect([await workOff(), await reported()]).toEqual([0, []]);
     expect(await query(ids[0] ?? '')).toEqual({ state: 1, errorCode: 0 });
 
     world.now += 1;
     expect(await workOff()).toBe(1);
-    expect(await told()).toEqual([1, 2]);
+    expect(await reported()).toEqual([1, 2]);
     for (const id of ids) expect(await query(id)).toMatchObject({ state: 3, errorCode: 4, finalAt: world.now });
     const { messages, balance } = await money();
     expect([messages, balance]).toEqual([[], OPENING]);
@@ -60,21 +60,21 @@ describe('parts that stay alone', () => {
   });
 
   test('are not joined by a part that comes too late', async () => {
-    const { organizationId, told, take, workOff } = await setUp();
+    const { organizationId, reported, take, workOff } = await setUp();
     await take(partOf(1));
     waitOut();
     await workOff();
     await take(partOf(2));
     waitOut();
     await workOff();
-    expect(await told()).toEqual([1, 2]);
+    expect(await reported()).toEqual([1, 2]);
     expect(await messagesOf(world.table, organizationId)).toEqual([]);
   });
 
   test('are each reported once, also with 254 parts, whichever transaction fails', {
     timeout: 180_000,
   }, async () => {
-    const { told, take } = await setUp();
+    const { reported, take } = await setUp();
     for (let number = 1; number < 255; number++)
       await take(partOf(number, { total: 255, text: 'x', wants: 'failure' }));
     waitOut();
@@ -82,14 +82,14 @@ describe('parts that stay alone', () => {
       workOffParts(world, partsPortsOf(world, crashing)),
     );
     expect(crashes).toBeGreaterThan(1);
-    expect(await told()).toEqual(Array.from({ length: 254 }, (_, at) => at + 1));
+    expect(await reported()).toEqual(Array.from({ length: 254 }, (_, at) => at + 1));
     expect(await duePartsOf(world)).toEqual([]);
   });
 });
 
 describe('a message that is refused once it is complete', () => {
   test('is the answer to the part that completed it, which was not taken: it may be repeated, or else the others expire', async () => {
-    const { organizationId, told, submit, take, query, workOff, money } = await setUp(1);
+    const { organizationId, reported, submit, take, query, workOff, money } = await setUp(1);
     const first = await take(partOf(1));
     expect(await submit(partOf(2))).toMatchObject({ status: 'insufficient_funds' });
     expect(await query(first)).toEqual({ state: 1, errorCode: 0 });
@@ -103,17 +103,17 @@ describe('a message that is refused once it is complete', () => {
     await take(partOf(2));
     expect((await money()).messages).toMatchObject([{ status: 'sent' }]);
 
-    const { take: takeOther, submit: submitOther, told: toldOther, workOff: workOffOther } = await setUp(1);
+    const { take: takeOther, submit: submitOther, reported: reportedOther, workOff: workOffOther } = await setUp(1);
     await takeOther(partOf(1));
     await submitOther(partOf(2));
     waitOut();
     await workOffOther();
-    expect([await toldOther(), await told()]).toEqual([[1], []]);
+    expect([await reportedOther(), await reported()]).toEqual([[1], []]);
     await workOff();
   });
 
   test('by its provider gives the parts back with the hold: the repeat is another message, and the price is paid once', async () => {
-    const { submit, take, query, workOff, told, money } = await setUp();
+    const { submit, take, query, workOff, reported, money } = await setUp();
     world.provider.script = [{ kind: 'refused', cause: 'throttled', detail: 'busy' }];
     const first = await take(partOf(1));
     expect(await submit(partOf(2))).toMatchObject({ status: 'ESME_RTHROTTLED' });
@@ -128,22 +128,22 @@ describe('a message that is refused once it is complete', () => {
     ]);
     waitOut();
     await workOff();
-    expect(await told()).toEqual([]);
+    expect(await reported()).toEqual([]);
   });
 
   test('by its provider is not sent again by itself, also where its process ends before it answers: the others expire', async () => {
-    const { ports, submit, take, workOff, told } = await setUp();
+    const { ports, submit, take, workOff, reported } = await setUp();
     world.provider.script = [{ kind: 'refused', cause: 'throttled', detail: 'busy' }];
     await take(partOf(1));
     const read = () => Promise.reject(new Crash());
     await expect(submit(partOf(2), { parts: { ...ports.parts, read } })).rejects.toThrow(Crash);
     waitOut();
     await workOff();
-    expect([await told(), world.provider.dispatched.length]).toEqual([[1], 1]);
+    expect([await reported(), world.provider.dispatched.length]).toEqual([[1], 1]);
   });
 
   test('by its provider after the parts were due gives them back all the same: they expire when they are due again', async () => {
-    const { submit, take, workOff, told, query } = await setUp();
+    const { submit, take, workOff, reported, query } = await setUp();
     const first = await take(partOf(1));
     world.provider.script = [
       async () => {
@@ -155,17 +155,17 @@ describe('a message that is refused once it is complete', () => {
     expect(await submit(partOf(2))).toMatchObject({ status: 'ESME_RTHROTTLED' });
     waitOut();
     await workOff();
-    expect([await told(), await query(first)]).toMatchObject([[1], { state: 3 }]);
+    expect([await reported(), await query(first)]).toMatchObject([[1], { state: 3 }]);
   });
 
   test('when its process has ended expires with all of its parts, since none was reported', async () => {
-    const { ports, submit, take, workOff, told, money } = await setUp(1);
+    const { ports, submit, take, workOff, reported, money } = await setUp(1);
     await take(partOf(1));
     const reserve = () => Promise.reject(new Crash());
     await expect(submit(partOf(2), { messageStore: { ...ports.messageStore, reserve } })).rejects.toThrow(Crash);
     waitOut();
     await workOff();
-    expect([await told(), await duePartsOf(world), (await money()).messages]).toEqual([[1, 2], [], []]);
+    expect([await reported(), await duePartsOf(world), (await money()).messages]).toEqual([[1, 2], [], []]);
   });
 
   test('by its provider is the answer to a repeat that came while that was called, too', async () => {
@@ -238,18 +238,18 @@ describe('the times of a message in parts', () => {
 
 describe('a message whose parts are not all there', () => {
   test('is cancelled by any of them: requested reports are sent, and later parts belong to another message', async () => {
-    const { told, take, query, cancel, workOff, organizationId } = await setUp();
+    const { reported, take, query, cancel, workOff, organizationId } = await setUp();
     const first = await take(partOf(1));
     expect(await cancel(first)).toBe(true);
     expect(await cancel(first)).toBe(false);
-    expect(await told()).toEqual([1]);
+    expect(await reported()).toEqual([1]);
     expect(await query(first)).toEqual({ state: 4, errorCode: 0, finalAt: world.now });
     expect(await take(partOf(1))).toBe(first);
     await take(partOf(2));
     expect(await messagesOf(world.table, organizationId)).toEqual([]);
     waitOut();
     await workOff();
-    expect(await told()).toEqual([1, 2]);
+    expect(await reported()).toEqual([1, 2]);
   });
 
   test('is not sent any more once it was cancelled, at the latest in the transaction that would take the money', async () => {
@@ -296,7 +296,7 @@ describe('a process that ends between any two calls of the table while the last 
     const ends: string[] = [];
     for (let calls = 0, ended = false; !ended; calls++) {
       world.provider.dispatched.length = 0;
-      const { organizationId, account, told, take, query, workOff, money } = await setUp();
+      const { organizationId, account, reported, take, query, workOff, money } = await setUp();
       const first = await take(partOf(1));
       const crashing = partsPortsOf(world, crashingTable(world.table, calls));
       const outcome = await submitPart(crashing, { env: 'live' }, account, partOf(2)).catch((error: unknown) => error);
@@ -313,7 +313,7 @@ describe('a process that ends between any two calls of the table while the last 
       }
       const { messages, balance } = await money();
       const captured = messages.filter(({ hold }) => hold === 'captured');
-      expect([calls, captured.length + (await told()).length]).toEqual([calls, 1]);
+      expect([calls, captured.length + (await reported()).length]).toEqual([calls, 1]);
       expect(OPENING - balance).toBe(captured[0]?.coins ?? 0);
       expect(world.provider.dispatched).toHaveLength(captured.length);
       const state = (await query(first))?.state;
@@ -325,7 +325,7 @@ describe('a process that ends between any two calls of the table while the last 
   });
 
   test('or while its provider is called: what was never sent is abandoned, the parts are answered as before, and do not expire', async () => {
-    const { organizationId, take, submit, told, query, workOff, money } = await setUp();
+    const { organizationId, take, submit, reported, query, workOff, money } = await setUp();
     const first = await take(partOf(1));
     world.provider.script = [() => Promise.reject(new Crash())];
     await expect(submit(partOf(2))).rejects.toThrow(Crash);
@@ -337,7 +337,7 @@ describe('a process that ends between any two calls of the table while the last 
     for (const { id } of await messagesOf(world.table, organizationId)) await recoverSend(world.ports, id);
     await workOff();
     const { messages, balance } = await money();
-    expect([messages.map(({ reason }) => reason), balance, await told()]).toEqual([['abandoned'], OPENING, []]);
+    expect([messages.map(({ reason }) => reason), balance, await reported()]).toEqual([['abandoned'], OPENING, []]);
     expect(await query(first)).toMatchObject({ state: 7, errorCode: 6 });
     expect(await duePartsOf(world)).toEqual([]);
   });

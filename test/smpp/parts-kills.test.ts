@@ -23,7 +23,7 @@ world.candidates = () => ({ kind: 'ready', providers: [sharedProvider(world.tabl
 test(`twenty real processes take the parts of the same messages, each part in two of them, and six are killed with kill -9: each message ends once, is paid once if it was sent, and every part that is answered has one id (seed ${SEED})`, {
   timeout: 300_000,
 }, async () => {
-  const { organizationId, account, ports, told } = await partsAccount(world);
+  const { organizationId, account, ports, reported } = await partsAccount(world);
   const chance = chanceOf(SEED);
   const parts = Array.from({ length: MESSAGES }, (_, reference) =>
     Array.from({ length: TOTAL }, (__, at) =>
@@ -68,7 +68,7 @@ test(`twenty real processes take the parts of the same messages, each part in tw
   const { messages } = await checkMoney(world.table, organizationId);
   const captured = messages.filter(({ hold }) => hold === 'captured');
   const abandoned = messages.filter(({ reason }) => reason === 'abandoned');
-  expect([captured.length + abandoned.length, messages.length, await told()]).toEqual([MESSAGES, MESSAGES, []]);
+  expect([captured.length + abandoned.length, messages.length, await reported()]).toEqual([MESSAGES, MESSAGES, []]);
   for (const { id } of captured) expect(await callsOf(world.table, id)).toBe(1);
   for (const { id } of abandoned) expect(await callsOf(world.table, id)).toBe(0);
   const whole = (reference: number) => Array.from({ length: TOTAL }, (_, at) => `${reference}.${at + 1} `).join('');

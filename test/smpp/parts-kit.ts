@@ -20,7 +20,7 @@ import { readVolume } from '../../shared/storage/wallet/volumes.ts';
 import { PLAIN, type World } from '../support/world.ts';
 import { submitPortsOf } from '../support/world-queued.ts';
 
-const toldPartition = (organizationId: string): string => `TOLD#${organizationId}`;
+const reportPartition = (organizationId: string): string => `TOLD#${organizationId}`;
 
 /** The ports of a process that has this table for its own. */
 export const partsPortsOf = (world: World, own: Table = world.table): PartsPorts => ({
@@ -33,7 +33,7 @@ export const partsPortsOf = (world: World, own: Table = world.table): PartsPorts
   // A row that nothing may write again.
   parts: partsStore(own, (assembly) => {
     const ids = assembly.endedAt === undefined ? [] : endedIds(assembly);
-    const put = { pk: toldPartition(assembly.organizationId), sk: assembly.id, ids };
+    const put = { pk: reportPartition(assembly.organizationId), sk: assembly.id, ids };
     return ids.length > 0 ? [{ put, when: ABSENT }] : [];
   }),
   joinText: (parts) =>
@@ -76,8 +76,8 @@ export const partsAccount = async (world: World, coins = 1_000_000) => {
   const account: SmppSubmitter = { id: newId('smppAccount'), organizationId, route: 'premium', senderId: undefined };
   const ports = partsPortsOf(world);
   /** The numbers of the parts that were reported, since their message expired or was cancelled. */
-  const told = async (): Promise<number[]> => {
-    const rows = await world.table.queryAll({ partition: toldPartition(organizationId), consistent: true });
+  const reported = async (): Promise<number[]> => {
+    const rows = await world.table.queryAll({ partition: reportPartition(organizationId), consistent: true });
     const ids = rows.flatMap((row) => row.ids as readonly string[]);
     return ids.map((id) => parsePartId(id)?.number ?? 0).sort((one, other) => one - other);
   };
@@ -89,7 +89,7 @@ export const partsAccount = async (world: World, coins = 1_000_000) => {
     if (outcome.kind === 'refused') throw new Error(`${outcome.status} ${outcome.detail}`);
     return outcome.messageId;
   };
-  return { organizationId, account, ports, told, submit, take };
+  return { organizationId, account, ports, reported, submit, take };
 };
 
 /** The parts' work items that are due. */

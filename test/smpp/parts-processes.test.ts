@@ -56,12 +56,12 @@ test('twenty processes take the parts of the same messages, each part twice: eve
   console.log(`SEED=${SEED}`);
   const chance = chanceOf(SEED);
   const [messages, total] = [8, 6];
-  const { organizationId, account, take, told } = await partsAccount(world);
+  const { organizationId, account, take, reported } = await partsAccount(world);
   // Messages that came before them with the references of half of them, and expired.
   for (let reference = 0; reference < messages / 2; reference++)
     await take(partOf(1, { reference, total, text: 'old' }));
   world.now += PARTS_WAIT_MS;
-  await untilWorkedOff(async () => (await told()).length, messages / 2);
+  await untilWorkedOff(async () => (await reported()).length, messages / 2);
   const once = Array.from({ length: messages }, (_, reference) =>
     Array.from({ length: total }, (__, at) => partOf(at + 1, { reference, total, text: `${reference}.${at + 1} ` })),
   ).flat();
@@ -96,7 +96,7 @@ test('with twenty processes that send and twenty that expire parts at the same m
 }, async () => {
   world.provider.dispatched.length = 0;
   const messages = 10;
-  const { organizationId, account, told } = await partsAccount(world);
+  const { organizationId, account, reported } = await partsAccount(world);
   const numbers = Array.from({ length: messages }, (_, reference) => reference);
   for (const reference of numbers)
     await submitPart(processes[0] as PartsPorts, { env: 'live' }, account, partOf(1, { reference, wants: 'always' }));
@@ -115,14 +115,14 @@ test('with twenty processes that send and twenty that expire parts at the same m
   world.now += 3 * PARTS_WAIT_MS;
   // Each first part is either reported or sent, and so is each second one.
   await untilWorkedOff(
-    async () => (await told()).length + 2 * (await messagesOf(world.table, organizationId)).length,
+    async () => (await reported()).length + 2 * (await messagesOf(world.table, organizationId)).length,
     2 * messages,
   );
   const stored = await messagesOf(world.table, organizationId);
-  const first = (await told()).filter((number) => number === 1).length;
+  const first = (await reported()).filter((number) => number === 1).length;
   expect(stored.length + first).toBe(messages);
   expect(world.provider.dispatched).toHaveLength(stored.length);
   // The second part of an expired message stayed alone, and was reported as well.
-  expect((await told()).length).toBe(2 * first);
+  expect((await reported()).length).toBe(2 * first);
   await checkMoney(world.table, organizationId);
 });

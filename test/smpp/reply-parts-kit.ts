@@ -68,16 +68,16 @@ export const writtenTo = async (world: World) => {
     const content = { coding, bytes: Buffer.from(encoded).toString('base64') };
     return { kind: 'reply_part', from, to: '28000', reference: '8-7', total: 2, number, ...content, ...rest };
   };
-  const begun = new Set<Id<'replyParts'>>();
+  const started = new Set<Id<'replyParts'>>();
   const take = (event: ReplyPartEvent, by: ReplyPartsPorts = ports) => {
     const add: typeof by.parts.add = (head, taken) => {
-      begun.add(head.id);
+      started.add(head.id);
       return by.parts.add(head, taken);
     };
     return takeReplyPart({ ...by, parts: { ...by.parts, add } }, PROVIDER, event);
   };
   /** The rows of the messages that parts were taken of. */
-  const rowsOf = () => Promise.all([...begun].map((parts) => world.table.get(KEYS.replyParts(parts))));
+  const rowsOf = () => Promise.all([...started].map((parts) => world.table.get(KEYS.replyParts(parts))));
   /** The texts of the replies, each of which was charged once. */
   const replies = async (): Promise<string[]> => {
     const { items } = await listReplyPage(world.table, organizationId, {}, { skip: 0, limit: 100 });

@@ -220,7 +220,7 @@ it('a receiver bind gets what waits for its account in the format it wants, and 
   expect(named('take')[0]?.[2]).toMatchObject({ turn: { accountId: 'smpp_1', shard: 0 } });
   socket.destroy();
   await vi.waitFor(() => expect(named('free')).toHaveLength(1), PATIENCE);
-  const looks = named('waiting').length;
+  const checks = named('waiting').length;
   waits = [0];
   const sender = connect(server.port, '127.0.0.1');
   await once(sender, 'connect');
@@ -229,7 +229,7 @@ it('a receiver bind gets what waits for its account in the format it wants, and 
   await vi.waitFor(() => expect(transmitter.log()).toEqual(['bind_transmitter_resp ESME_ROK']), PATIENCE);
   // Longer than a check for waiting notices.
   await new Promise((resolve) => setTimeout(resolve, 1_500));
-  expect(named('waiting')).toHaveLength(looks);
+  expect(named('waiting')).toHaveLength(checks);
   sender.destroy();
   await server.close();
 });

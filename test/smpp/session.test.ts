@@ -40,9 +40,9 @@ describe('a bind', () => {
 
   it('that is refused leaves the connection open for another, and a second one is ESME_RALYBND', async () => {
     const answers = ['ESME_RINVPASWD', 'ESME_ROK'] as const;
-    let asked = 0;
+    let requested = 0;
     const { session, peer } = memorySession({
-      bind: async () => ({ status: answers[asked++] ?? 'ESME_RSYSERR', systemId: 'smsc' }),
+      bind: async () => ({ status: answers[requested++] ?? 'ESME_RSYSERR', systemId: 'smsc' }),
     });
     for (let bind = 0; bind < 3; bind++) {
       peer.send('bind_transceiver');
@@ -53,7 +53,7 @@ describe('a bind', () => {
       'bind_transceiver_resp ESME_ROK',
       'bind_transceiver_resp ESME_RALYBND',
     ]);
-    expect([session.state, asked]).toEqual(['transceiver', 2]);
+    expect([session.state, requested]).toEqual(['transceiver', 2]);
   });
 
   it('that is still being checked is not started twice', async () => {

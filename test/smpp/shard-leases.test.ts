@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '../../shared/domain/core/ids.ts';
 import { leaseShard, recordAnswered } from '../../shared/domain/smpp/deliver.ts';
 import { SHARD_LEASE_MS } from '../../shared/domain/smpp/notice.ts';
-import { LATER, leaseOf, told, useNotices } from './notices-kit.ts';
+import { LATER, leaseOf, reported, useNotices } from './notices-kit.ts';
 
 const { aMessage, messages, notices, ownTable, ports, portsOf, report, seen, time } = await useNotices();
 
@@ -78,9 +78,9 @@ describe('a lease of a shard', () => {
     await report(last, 'delivered');
     time.now += LATER;
     const first = await seen(account);
-    expect([first.deliveries.length, told(first).at(-1)]).toEqual([50, `${split.id} 1`]);
+    expect([first.deliveries.length, reported(first).at(-1)]).toEqual([50, `${split.id} 1`]);
     const rest = await seen(account, { after: first.next ?? '' });
-    expect([told(rest), rest.next]).toEqual([[`${last.id} 2`], undefined]);
+    expect([reported(rest), rest.next]).toEqual([[`${last.id} 2`], undefined]);
   });
 
   it('removes empty notices, and defers unreadable ones, without holding up the others', async () => {
@@ -90,7 +90,7 @@ describe('a lease of a shard', () => {
     messages.delete(gone.id);
     messages.set(odd.id, 'unreadable');
     time.now += LATER;
-    expect(told(await seen(account))).toEqual([`${plain.id} 2`]);
+    expect(reported(await seen(account))).toEqual([`${plain.id} 2`]);
     const left = await notices.page(leaseOf(account), undefined);
     expect(left.notices.map(({ about, tries }) => [about, tries]).toSorted()).toEqual(
       [

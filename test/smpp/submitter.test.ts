@@ -66,8 +66,8 @@ const recordedTimers = () => {
     delays.push(ms);
     return clock.timers.after(ms, work);
   };
-  const asked = (ms: number) => delays.filter((delay) => delay === ms).length;
-  return { clock, timers: { ...clock.timers, after }, asked };
+  const requested = (ms: number) => delays.filter((delay) => delay === ms).length;
+  return { clock, timers: { ...clock.timers, after }, requested };
 };
 /** For retries from 20 ms to 160 ms: the attempts before, the delay, and how often it was asked for until then. */
 const RETRIES = [
@@ -221,32 +221,32 @@ describe('a kept bind', () => {
   });
 
   it('reports the reason of a refused bind, and retries credentials less often than anything else', async () => {
-    const { clock, timers, asked } = recordedTimers();
+    const { clock, timers, requested } = recordedTimers();
     const { carrier, submitter, bind, news } = await setUp(
       {},
       { timers, retry: { firstMs: 1, maxMs: 400 } },
       { password: 'another' },
     );
     const refusals = () => kinds(news).filter((kind) => kind === 'refused').length;
-    await vi.waitFor(() => expect([refusals(), asked(400)]).toEqual([1, 1]), PATIENCE);
+    await vi.waitFor(() => expect([refusals(), requested(400)]).toEqual([1, 1]), PATIENCE);
     const sent = send(submitter, 'Oi', 30);
     await clock.pass(30);
     expect(await sent).toEqual({ kind: 'unbound', status: 0x0e });
     await clock.pass(369);
-    expect([refusals(), asked(1)]).toEqual([1, 0]);
+    expect([refusals(), requested(1)]).toEqual([1, 0]);
     await clock.pass(1);
-    await vi.waitFor(() => expect([refusals(), asked(400)]).toEqual([2, 2]), PATIENCE);
+    await vi.waitFor(() => expect([refusals(), requested(400)]).toEqual([2, 2]), PATIENCE);
     carrier.refuseBinds(0x0d, 0);
     const bound = bind.whenBound(10_000);
     await clock.pass(400);
-    await vi.waitFor(() => expect([refusals(), asked(4)]).toEqual([3, 1]), PATIENCE);
+    await vi.waitFor(() => expect([refusals(), requested(4)]).toEqual([3, 1]), PATIENCE);
     await clock.pass(4);
     expect(await bound).toBe(true);
     expect(bind.refusal).toBeUndefined();
   });
 
   it('waits longer after each failed attempt, also if the carrier ends the connection immediately, and logs it', async () => {
-    const { clock, timers, asked } = recordedTimers();
+    const { clock, timers, requested } = recordedTimers();
     const server = createServer((socket) => socket.destroy());
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -259,7 +259,7 @@ describe('a kept bind', () => {
     };
     const { news } = await setUp({}, { connect: connects, timers, retry: { firstMs: 20, maxMs: 160 } });
     for (const [before, delay, times] of RETRIES) {
-      await vi.waitFor(() => expect(asked(delay)).toBe(times), PATIENCE);
+      await vi.waitFor(() => expect(requested(delay)).toBe(times), PATIENCE);
       await clock.pass(delay - 1);
       expect(attempts).toBe(before);
       await clock.pass(1);
@@ -270,13 +270,13 @@ describe('a kept bind', () => {
   });
 
   it('that is accepted and ended immediately counts as a failed attempt', async () => {
-    const { clock, timers, asked } = recordedTimers();
+    const { clock, timers, requested } = recordedTimers();
     const { carrier, news, bind } = await setUp({}, { timers, retry: { firstMs: 20, maxMs: 160 } });
     const binds = () => kinds(news).filter((kind) => kind === 'bound').length;
     expect(await bind.whenBound(1)).toBe(true);
     for (const [before, delay, times] of RETRIES) {
       carrier.drop();
-      await vi.waitFor(() => expect(asked(delay)).toBe(times), PATIENCE);
+      await vi.waitFor(() => expect(requested(delay)).toBe(times), PATIENCE);
       await clock.pass(delay - 1);
       expect(binds()).toBe(before);
       await clock.pass(1);

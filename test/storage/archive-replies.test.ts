@@ -11,7 +11,7 @@ import { startArchive } from '../support/archive.ts';
 import { idNamed } from '../support/ids.ts';
 import { use } from '../support/use.ts';
 
-const { world, letRowsLeave, archived, erase } = await use(startArchive());
+const { world, expireRows, archived, erase } = await use(startArchive());
 
 describe('an inbound message', () => {
   const FROM = '+5511999990005';
@@ -50,7 +50,7 @@ describe('an inbound message', () => {
     };
     const event = newEvent({ type: 'sms.received', organizationId, env: 'live', createdAt: world.now, data: {} });
     expect(await keepReply(world.table, reply, event, changeOf(inbound))).toMatchObject({ kind: 'kept' });
-    await letRowsLeave();
+    await expireRows();
     return { organizationId, ids: [reply.id, inbound.id] };
   };
   const readable = async (ids: readonly ArchiveId[]) =>

@@ -15,7 +15,7 @@ import { accepted } from '../support/accepted.ts';
 import { DAY_MS, DAYS, startArchive } from '../support/archive.ts';
 import { use } from '../support/use.ts';
 
-const { world, ports, consume, letRowsLeave, archived, onDay, erase } = await use(startArchive());
+const { world, ports, consume, expireRows, archived, onDay, erase } = await use(startArchive());
 const stored = (key: Key) => world.table.get(key);
 const send = async (fields: Parameters<typeof world.sms>[2] = {}) => {
   const actor = await world.organization();
@@ -28,7 +28,7 @@ describe('rows older than the setting', () => {
   test('leave the table for the archive, whole, and are found by id and by day', async () => {
     const { id, organizationId } = await send();
     const before = await stored(KEYS.message(id));
-    await letRowsLeave();
+    await expireRows();
     expect(await stored(KEYS.message(id))).toBeUndefined();
     expect(await archived(id)).toEqual([{ kind: 'message', id, organizationId, createdAt: world.now, row: before }]);
     expect(messageRows.read((await archived(id))[0]?.row as NonNullable<typeof before>)).toMatchObject({ id });
@@ -39,11 +39,11 @@ describe('rows older than the setting', () => {
 
   test('stay until they reach that age, and their ledger stays permanently', async () => {
     const { id, organizationId } = await send();
-    await letRowsLeave(ports, DAYS - 1);
+    await expireRows(ports, DAYS - 1);
     expect(await stored(KEYS.message(id))).toBeDefined();
     const ledger = () => readLedger(world.table, organizationId, 50);
     const before = await ledger();
-    await letRowsLeave();
+    await expireRows();
     expect(await stored(KEYS.message(id))).toBeUndefined();
     expect(await ledger()).toEqual(before);
   });
@@ -59,7 +59,7 @@ describe('rows older than the setting', () => {
     ];
     void world.sms(actor);
     const id = await promise;
-    await letRowsLeave(ports, 4000);
+    await expireRows(ports, 4000);
     const open = (await world.ports.messageStore.read(id)) as MessageRecord;
     expect(open.hold).toBe('open');
     const at = world.now;
@@ -70,14 +70,14 @@ describe('rows older than the setting', () => {
       freeKey: false,
       events: [],
     });
-    await letRowsLeave();
+    await expireRows();
     expect(await stored(KEYS.message(id))).toBeUndefined();
   });
 
   test('take the opens and clicks of their message along', async () => {
     const { id } = await send();
     await world.table.write(engagedWrite(id, 'clicked', world.now));
-    await letRowsLeave();
+    await expireRows();
     expect(await stored(KEYS.engagement(id))).toBeUndefined();
     const found = await archived(id);
     expect(found.map(({ kind }) => kind).sort()).toEqual(['engagement', 'message']);
@@ -122,9 +122,9 @@ describe('a batch of the stream', () => {
         when === 'before what follows it'
           ? { ...ports, followWith: fail }
           : { ...ports, pointers: { ...ports.pointers, put: fail } };
-      await expect(letRowsLeave(ending)).rejects.toThrow('ended');
+      await expect(expireRows(ending)).rejects.toThrow('ended');
       expect(await stored(KEYS.message(id))).toBeDefined();
-      await letRowsLeave();
+      await expireRows();
       expect((await archived(id)).map(({ kind }) => kind).sort()).toEqual(['engagement', 'message']);
       expect(await onDay(dayOf(world.now), organizationId)).toEqual([id, id]);
     },
@@ -155,7 +155,7 @@ describe('erasure', () => {
   test('makes every row of a person unreadable, and no one else’s, however often it is repeated', async () => {
     const { id, message } = await send();
     const other = await send({ to: '+5511987650000' });
-    await letRowsLeave();
+    await expireRows();
     for (let times = 0; times < 2; times++) await erase(message.organizationId, message.recipientHash);
     expect((await archived(id))[0]?.row).toBeUndefined();
     expect((await archived(other.id))[0]?.row).toBeDefined();
@@ -167,7 +167,7 @@ describe('erasure', () => {
     await erase(message.organizationId, message.recipientHash, world.now);
     world.now += 1;
     const later = accepted(await world.sms(actor)).id;
-    await letRowsLeave();
+    await expireRows();
     expect(await archived(id)).toEqual([]);
     expect((await archived(later))[0]?.row).toBeDefined();
     await erase(message.organizationId, message.recipientHash, world.now - 1);
@@ -186,20 +186,20 @@ describe('erasure', () => {
         },
       },
     };
-    await letRowsLeave(ending);
+    await expireRows(ending);
     expect((await archived(id)).map(({ row }) => row)).toEqual([undefined]);
   });
 
   test('of an organization reaches all of its rows', async () => {
     const { id, organizationId } = await send();
-    await letRowsLeave();
+    await expireRows();
     await erase(organizationId, '');
     expect((await archived(id))[0]?.row).toBeUndefined();
   });
 
   test('leaves neither address nor text nor blind index in an object to begin with', async () => {
     const { id, message, organizationId } = await send({ body: 'Segredo do cliente' });
-    await letRowsLeave();
+    await expireRows();
     const objects = [...new Set((await ports.pointers.find(id)).map(({ object }) => object))];
     const lines = (await ports.objects.read(objects[0] ?? ''))?.filter(
       (line) => line.organizationId === organizationId,

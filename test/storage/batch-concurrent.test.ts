@@ -5,86 +5,86 @@ import { turns } from '../smpp/kit.ts';
 
 /** Work that ends when the test lets it, and remembers what it was given. */
 const heldWork = (most = 3) => {
-  const pieces: { readonly items: readonly string[]; readonly end: () => void; readonly fail: () => void }[] = [];
+  const parts: { readonly items: readonly string[]; readonly end: () => void; readonly fail: () => void }[] = [];
   const ask = batchConcurrent(
     (items: readonly string[]) =>
       new Promise<string[]>((resolve, reject) => {
         const end = () => resolve(items.map((item) => item.toUpperCase()));
-        pieces.push({ items, end, fail: () => reject(new Error('failed')) });
+        parts.push({ items, end, fail: () => reject(new Error('failed')) });
       }),
     most,
   );
-  return { ask, pieces, begun: () => pieces.map(({ items }) => items.join('')) };
+  return { ask, parts, started: () => parts.map(({ items }) => items.join('')) };
 };
 
 describe('gathered work', () => {
   test('starts immediately for a single call; calls made meanwhile are batched after it, up to the limit', async () => {
-    const { ask, pieces, begun } = heldWork();
+    const { ask, parts, started } = heldWork();
     const first = ask('key', 'a');
     await turns(1);
-    expect(begun()).toEqual(['a']);
+    expect(started()).toEqual(['a']);
     const others = Promise.all(['b', 'c', 'd', 'e'].map((item) => ask('key', item)));
     await turns();
-    expect(begun()).toEqual(['a']);
-    pieces[0]?.end();
+    expect(started()).toEqual(['a']);
+    parts[0]?.end();
     expect(await first).toBe('A');
     await turns();
-    expect(begun()).toEqual(['a', 'bcd']);
-    pieces[1]?.end();
+    expect(started()).toEqual(['a', 'bcd']);
+    parts[1]?.end();
     await turns();
-    expect(begun()).toEqual(['a', 'bcd', 'e']);
-    pieces[2]?.end();
+    expect(started()).toEqual(['a', 'bcd', 'e']);
+    parts[2]?.end();
     expect(await others).toEqual(['B', 'C', 'D', 'E']);
   });
 
-  test('of one turn of the event loop is one piece, and that of another key waits for none', async () => {
-    const { ask, pieces, begun } = heldWork();
+  test('of one turn of the event loop is one batch, and that of another key waits for none', async () => {
+    const { ask, parts, started } = heldWork();
     const all = Promise.all([ask('one', 'a'), ask('other', 'x'), ask('one', 'b')]);
     await turns();
-    expect(begun()).toEqual(['ab', 'x']);
-    for (const { end } of pieces) end();
+    expect(started()).toEqual(['ab', 'x']);
+    for (const { end } of parts) end();
     expect(await all).toEqual(['A', 'X', 'B']);
   });
 
-  test('that fails, fails those that it was for; the next piece is done all the same', async () => {
-    const { ask, pieces } = heldWork();
+  test('that fails, fails those that it was for; the next batch is processed all the same', async () => {
+    const { ask, parts } = heldWork();
     const failing = Promise.allSettled([ask('key', 'a'), ask('key', 'b')]);
     await turns();
     const next = ask('key', 'c');
-    pieces[0]?.fail();
+    parts[0]?.fail();
     expect((await failing).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     await turns();
-    pieces[1]?.end();
+    parts[1]?.end();
     expect(await next).toBe('C');
     await turns();
     const later = ask('key', 'd');
     await turns();
-    pieces[2]?.end();
+    parts[2]?.end();
     expect(await later).toBe('D');
   });
 
-  test('that hangs holds those after it back for a moment only: the next piece begins beside it, once', async () => {
+  test('that hangs holds those after it back for a moment only: the next batch begins beside it, once', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const { ask, pieces, begun } = heldWork();
+    const { ask, parts, started } = heldWork();
     const all = Promise.all([ask('key', 'a'), turns(1).then(() => ask('key', 'b'))]);
     await turns();
-    expect(begun()).toEqual(['a']);
+    expect(started()).toEqual(['a']);
     vi.advanceTimersByTime(250);
     await turns();
-    expect(begun()).toEqual(['a', 'b']);
+    expect(started()).toEqual(['a', 'b']);
     const last = ask('key', 'c');
-    pieces[0]?.end();
+    parts[0]?.end();
     await turns();
-    expect(begun()).toEqual(['a', 'b']);
-    pieces[1]?.end();
+    expect(started()).toEqual(['a', 'b']);
+    parts[1]?.end();
     await turns();
-    expect(begun()).toEqual(['a', 'b', 'c']);
-    pieces[2]?.end();
+    expect(started()).toEqual(['a', 'b', 'c']);
+    parts[2]?.end();
     expect([await all, await last]).toEqual([['A', 'B'], 'C']);
     vi.useRealTimers();
   });
 
-  test('runs in the invocation of its first item, not in that of the piece before', async () => {
+  test('runs in the invocation of its first item, not in that of the batch before', async () => {
     const ask = batchConcurrent(async (items: readonly string[]) => {
       await turns(2);
       return items.map(() => logFields().name);

@@ -176,9 +176,9 @@ describe('an import of changes of cards', () => {
 
 describe('batched calls', () => {
   test('are one call for those of one turn, each with its own answer, and fail together', async () => {
-    const asked: (readonly number[])[] = [];
+    const requested: (readonly number[])[] = [];
     const double = batched(async (items: readonly number[]) => {
-      asked.push(items);
+      requested.push(items);
       if (items.includes(0)) throw new Error('none');
       return items.map((item) => item * 2);
     });
@@ -186,6 +186,6 @@ describe('batched calls', () => {
     expect(await double(4)).toBe(8);
     const failed = await Promise.allSettled([double(5), double(0)]);
     expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(asked).toEqual([[1, 2, 3], [4], [5, 0]]);
+    expect(requested).toEqual([[1, 2, 3], [4], [5, 0]]);
   });
 });

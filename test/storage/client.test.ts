@@ -37,12 +37,12 @@ describe('the client of the table', async () => {
     [undefined, 10_000],
     [50_000, 10_000],
     [25, 25],
-  ])('asks for no more rows than a page of 1 MB has, of a range of which %s are wanted', async (limit, asked) => {
+  ])('asks for no more rows than a page of 1 MB has, of a range of which %s are wanted', async (limit, requested) => {
     const table = new Table(tableClient(endpoint), 'table');
     await table.query({ partition: 'P', ...(limit === undefined ? {} : { limit }) });
     await table.countPage({ partition: 'P', only: ['pk'], ...(limit === undefined ? {} : { limit }) });
     const [read, count] = bodies.slice(-2).map((body) => JSON.parse(body));
-    expect([read.Limit, count.Limit]).toEqual([asked, asked]);
+    expect([read.Limit, count.Limit]).toEqual([requested, requested]);
     // DynamoDB refuses names that no expression uses.
     expect(Object.keys(count.ExpressionAttributeNames)).toEqual(['#pk']);
     expect(count).not.toHaveProperty('ProjectionExpression');

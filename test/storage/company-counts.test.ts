@@ -56,14 +56,14 @@ describe('the counts of a company', () => {
     const id = newId('card');
     const open = card(one, cardCounts('aberto', 1_050), id);
     await apply([{ after: open }]);
-    const dearer = card(one, cardCounts('aberto', 3_000), id);
-    expect(companyCountWrites([{ before: open, after: dearer }])).toMatchObject([
+    const moreExpensive = card(one, cardCounts('aberto', 3_000), id);
+    expect(companyCountWrites([{ before: open, after: moreExpensive }])).toMatchObject([
       { joins: false, write: { add: { openCents: 1_950 } } },
     ]);
-    await apply([{ before: open, after: dearer }]);
+    await apply([{ before: open, after: moreExpensive }]);
     expect(await countsOf(one)).toMatchObject({ cards: 1, openCards: 1, openCents: 3_000, wonCards: 0 });
     const won = card(other, cardCounts('ganho', 3_000), id);
-    await apply([{ before: dearer, after: won }]);
+    await apply([{ before: moreExpensive, after: won }]);
     expect(await countsOf(one)).toEqual({
       contacts: 0,
       cards: 0,

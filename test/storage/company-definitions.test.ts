@@ -102,13 +102,13 @@ describe('a sensitive property', () => {
     await created(actor, { rg: '12' });
     accepted(await define(actor, [RG]));
     const { definitions } = kit.ports;
-    let asked = 0;
+    let requested = 0;
     const hurried = (ms: number): CompanyPorts => ({
       ...kit.ports,
       definitions: {
         ...definitions,
         holdsAny(organizationId, keys, withinMs) {
-          asked = withinMs;
+          requested = withinMs;
           return definitions.holdsAny(organizationId, keys, ms);
         },
       },
@@ -121,7 +121,7 @@ describe('a sensitive property', () => {
       name: 'SERVICE_UNAVAILABLE',
       details: { retryAfterSeconds: 5 },
     });
-    expect(asked).toBe(5_000);
+    expect(requested).toBe(5_000);
     world.proxy.plan(undefined);
     expect(await readDefinitions(kit.ports, actor)).toEqual([RG]);
     expect(await define(actor, [], hurried(60_000))).toMatchObject(IN_USE);

@@ -247,26 +247,29 @@ describe('the main contact of a company', () => {
     for (const nome of ['A', 'B'])
       made.push(accepted(await createCompany(ports, actor, { nome, contatoPrincipalId: gone })).company);
     accepted(await createCompany(ports, actor, { nome: 'C', contatoPrincipalId: kept }));
-    const told: DomainEvent[] = [];
-    const process = { clock: () => world.now, raised: (events: readonly DomainEvent[]) => void told.push(...events) };
+    const reported: DomainEvent[] = [];
+    const process = {
+      clock: () => world.now,
+      raised: (events: readonly DomainEvent[]) => void reported.push(...events),
+    };
     const moved = () => replaceMainContact(world.table, process, actor.organizationId, gone, kept);
     await crashEverywhere(world.table, (table) => replaceMainContact(table, process, actor.organizationId, gone, kept));
     expect(await moved()).toBe('done');
     const late = accepted(await createCompany(ports, actor, { nome: 'D', contatoPrincipalId: kept })).company;
     const drop = () => replaceMainContact(world.table, process, actor.organizationId, kept, undefined);
-    expect(told.map(({ data }) => data.companyId).sort()).toEqual(made.map(({ id }) => id).sort());
+    expect(reported.map(({ data }) => data.companyId).sort()).toEqual(made.map(({ id }) => id).sort());
     await Promise.all(Array.from({ length: 8 }, drop));
-    expect(told.filter(({ data }) => data.companyId === late.id)).toHaveLength(1);
-    expect(told.splice(2)).toHaveLength(4);
+    expect(reported.filter(({ data }) => data.companyId === late.id)).toHaveLength(1);
+    expect(reported.splice(2)).toHaveLength(4);
     const tenant = { organizationId: actor.organizationId, env: actor.env };
     const expected = made.map(({ id }) => ({
       type: 'company.updated',
       ...tenant,
       data: { companyId: id, campos: ['contatoPrincipalId'] },
     }));
-    expect(told).toHaveLength(2);
-    expect(await world.events(told.map(({ id }) => id))).toMatchObject(
-      told.map(({ data }) => expected.find((event) => event.data.companyId === data.companyId)),
+    expect(reported).toHaveLength(2);
+    expect(await world.events(reported.map(({ id }) => id))).toMatchObject(
+      reported.map(({ data }) => expected.find((event) => event.data.companyId === data.companyId)),
     );
     for (const { id, updatedAt } of made)
       expect(accepted(await findCompany(ports, actor, id)).company.updatedAt).toBeGreaterThan(updatedAt);

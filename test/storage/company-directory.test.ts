@@ -60,14 +60,14 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('delete' as const), at: fc.nat() }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('merge' as const), crashAfter: fc.option(fc.nat(12)) }) },
 );
-const asked = fc.record({
+const requested = fc.record({
   part: fc.constantFrom('', 'padaria', 'ADARIA s', 'joao', 'e', '店', '😀', 'nada'),
   who: fc.option(fc.nat(2)),
   reader: fc.nat(2),
 });
 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
-type Question = typeof asked extends fc.Arbitrary<infer T> ? T : never;
+type Question = typeof requested extends fc.Arbitrary<infer T> ? T : never;
 
 /** A merge by a process that may end before any of its calls. */
 const merge = async (organizationId: Id<'organization'>, crashAfter: number | null): Promise<void> => {
@@ -112,7 +112,7 @@ describe('the directory', () => {
   test('finds what a plain filter finds, in every process, whatever is merged and wherever merges crash', {
     timeout: 180_000,
   }, async () => {
-    const history = fc.array(fc.tuple(step, asked), { minLength: 10, maxLength: 40 });
+    const history = fc.array(fc.tuple(step, requested), { minLength: 10, maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(history, async (steps) => {
         const taken = await startHistory(await world.organization(1, false));

@@ -113,7 +113,7 @@ describe('concurrent imports', () => {
     const processes = Array.from({ length: 20 }, () => companyProcess(world.table, () => world.now));
     const results = await Promise.all(processes.map(({ importPorts }) => run(actor, rows, importPorts)));
     for (const { criadas, atualizadas, erros } of results)
-      expect({ told: criadas + atualizadas, erros }).toEqual({ told: 30, erros: [] });
+      expect({ reported: criadas + atualizadas, erros }).toEqual({ reported: 30, erros: [] });
     expect(results.reduce((sum, { criadas }) => sum + criadas, 0)).toBe(30);
     expect(await countOf(actor)).toBe(30);
     expect(new Set(await namesOf(actor)).size).toBe(30);

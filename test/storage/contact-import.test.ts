@@ -133,21 +133,21 @@ describe('an import', () => {
 
   test('never lifts a withdrawal, and records one', async () => {
     const actor = await world.organization();
-    const [asked, denied, fresh, known] = somePhones(4) as [string, string, string, string];
-    const hash = vault.blindIndex(actor.organizationId, 'phone', asked);
+    const [requested, denied, fresh, known] = somePhones(4) as [string, string, string, string];
+    const hash = vault.blindIndex(actor.organizationId, 'phone', requested);
     await world.table.write(optOutWrite(actor.organizationId, 'phone', hash, { at: world.now, reason: 'PARAR' }));
     const { id } = accepted(await createContact(contacts, actor, { phone: denied }));
     accepted(await optOutContact(contacts, actor, id, {}));
     accepted(await createContact(contacts, actor, { phone: known, optIn: { status: 'granted', source: 'site' } }));
     const granted = { status: 'granted', source: 'planilha' } as const;
     await run(actor, [
-      { phone: asked, optIn: granted },
+      { phone: requested, optIn: granted },
       { phone: denied, optIn: granted },
       { phone: fresh },
       { phone: fresh, optIn: granted },
       { phone: known, optIn: { status: 'denied' } },
     ]);
-    const statuses = await Promise.all([asked, denied, fresh, known].map((phone) => withPhone(actor, phone)));
+    const statuses = await Promise.all([requested, denied, fresh, known].map((phone) => withPhone(actor, phone)));
     expect(statuses.map(({ optIn }) => optIn.status)).toEqual(['denied', 'denied', 'granted', 'denied']);
     expect(eventsOf(actor).sort()).toEqual(['contact.created', 'contact.created', 'contact.opted_out']);
   });

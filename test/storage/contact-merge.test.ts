@@ -217,11 +217,11 @@ describe('a merge', () => {
     for (const which of [0, 1]) {
       const both = await pair({ phone: `+551199999040${which}` }, { phone: `+551199999050${which}` });
       const withdraws = both[which] as Contact;
-      let isAsked = false;
+      let isRequested = false;
       const read = async (id: Contact['id']) => {
         const found = await stage.find(id);
-        if (id === withdraws.id && !isAsked) {
-          isAsked = true;
+        if (id === withdraws.id && !isRequested) {
+          isRequested = true;
           accepted(await optOutContact(stage.contacts, stage.actor, id, {}));
         }
         return found;

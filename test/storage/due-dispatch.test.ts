@@ -90,12 +90,12 @@ describe('the dispatcher', () => {
     const due = await rowsDue(2_400, now);
     let failing = true;
     const queued: string[] = [];
-    const begun = new Set<number>();
+    const started = new Set<number>();
     const dispatcher = makeDispatcher(table, now + 6_000, {
       // Fails in the middle of every shard's turn.
       handOver: async ({ shard }, rows) => {
-        if (failing && begun.has(shard)) throw new Error('the queue is away');
-        begun.add(shard);
+        if (failing && started.has(shard)) throw new Error('the queue is away');
+        started.add(shard);
         queued.push(...rows.map(({ pk }) => pk));
       },
     });

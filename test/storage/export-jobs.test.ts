@@ -64,18 +64,18 @@ const memoryBucket = ({ files, uploads }: Objects, crashAfter = Number.POSITIVE_
         uploads.get(id)?.set(number, { etag, body });
         return etag;
       }),
-    completeUpload: (key, id, pieces) =>
+    completeUpload: (key, id, listed) =>
       call(() => {
         const parts = uploads.get(id);
         if (!parts) return expect(files.has(key)).toBe(true);
-        const bodies = pieces.map(({ number, etag }, at) => {
+        const bodies = listed.map(({ number, etag }, at) => {
           const part = parts.get(number);
           expect(part?.etag).toBe(etag);
-          if (at < pieces.length - 1) expect(part?.body.length).toBeGreaterThanOrEqual(PIECE_BYTES);
+          if (at < listed.length - 1) expect(part?.body.length).toBeGreaterThanOrEqual(PIECE_BYTES);
           return part?.body ?? Buffer.alloc(0);
         });
-        expect(pieces.map(({ number }) => number)).toEqual(
-          pieces.map(({ number }) => number).toSorted((a, b) => a - b),
+        expect(listed.map(({ number }) => number)).toEqual(
+          listed.map(({ number }) => number).toSorted((a, b) => a - b),
         );
         files.set(key, Buffer.concat(bodies));
         uploads.delete(id);
@@ -85,7 +85,7 @@ const memoryBucket = ({ files, uploads }: Objects, crashAfter = Number.POSITIVE_
 };
 
 /** Reported to the operator. */
-const givenUp: string[] = [];
+const abandoned: string[] = [];
 const PAGES = 6;
 /** Pages of 3 KB: two steps' pages are no piece, three are. Each takes as long as a step may. */
 const page: ExportRunPorts['page'] = async (_, cursor) => {
@@ -104,7 +104,7 @@ const portsOf = (bucket: ExportBucket, table: Table = world.table): ExportRunPor
   enqueue: () => {},
   page,
   onFailure: () => {},
-  onGivenUp: ({ id }) => void givenUp.push(id),
+  onGivenUp: ({ id }) => void abandoned.push(id),
 });
 const started = async () => {
   const actor = await world.organization();
@@ -130,10 +130,10 @@ const finish = async ({ id, ports }: Started): Promise<ExportJob> => {
   return stored(id);
 };
 /** The file has each message once, in their order, and the job's figures are the file's. */
-const expectExact = async (begun: Started) => {
-  const job = await finish(begun);
+const expectExact = async (setup: Started) => {
+  const job = await finish(setup);
   expect(job).toMatchObject({ status: 'completed', rows: IDS.length });
-  const file = begun.objects.files.get(`exports/${job.organizationId}/${job.id}/file-${job.file}`);
+  const file = setup.objects.files.get(`exports/${job.organizationId}/${job.id}/file-${job.file}`);
   const lines = String(file).split('\n').slice(0, -1);
   expect(lines.map((line) => JSON.parse(line).id)).toEqual(IDS);
   expect(file?.length).toBe(job.bytes);
@@ -144,18 +144,18 @@ describe('an export into a file', () => {
   test('has each message once, wherever between two calls of the table its workers end', async () => {
     let crashes = 0;
     for (let calls = 0; ; calls++) {
-      const begun = await started();
-      const crashing = portsOf(memoryBucket(begun.objects), crashingTable(world.table, calls));
+      const setup = await started();
+      const crashing = portsOf(memoryBucket(setup.objects), crashingTable(world.table, calls));
       const outcome = await (async () => {
         for (let run = 0; run < 10; run++) {
-          await runExport(crashing, begun.id);
+          await runExport(crashing, setup.id);
           world.now += CLAIM_MS;
         }
       })().then(
         () => 'whole',
         () => 'crashed',
       );
-      await expectExact(begun);
+      await expectExact(setup);
       if (outcome === 'whole') break;
       crashes++;
     }
@@ -164,22 +164,22 @@ describe('an export into a file', () => {
 
   test('has each message once, wherever between two calls of the bucket its workers end', async () => {
     for (let calls = 0; calls < 20; calls++) {
-      const begun = await started();
-      const crashing = portsOf(memoryBucket(begun.objects, calls));
+      const setup = await started();
+      const crashing = portsOf(memoryBucket(setup.objects, calls));
       for (let run = 0; run < 10; run++) {
-        await runExport(crashing, begun.id).catch(() => {});
-        if ((await stored(begun.id)).attempts > 2) break;
+        await runExport(crashing, setup.id).catch(() => {});
+        if ((await stored(setup.id)).attempts > 2) break;
         world.now += CLAIM_MS * 12;
       }
       world.now += CLAIM_MS * 12;
-      await expectExact(begun);
+      await expectExact(setup);
     }
   }, 180_000);
 
   test('has each message once with many concurrent workers, and after a claim expires midway', async () => {
-    const begun = await started();
-    await Promise.all(Array.from({ length: 5 }, () => runExport(begun.ports, begun.id)));
-    await expectExact(begun);
+    const setup = await started();
+    await Promise.all(Array.from({ length: 5 }, () => runExport(setup.ports, setup.id)));
+    await expectExact(setup);
 
     const late = await started();
     const gate = Promise.withResolvers<void>();
@@ -198,8 +198,8 @@ describe('an export into a file', () => {
 
   test('is cancelled whatever its worker does at that moment: nothing of it stays, and the next one begins', async () => {
     for (let pages = 0; pages < PAGES; pages++) {
-      const begun = await started();
-      const { id, ports, objects } = begun;
+      const setup = await started();
+      const { id, ports, objects } = setup;
       let left = pages;
       const cancelling: ExportRunPorts['page'] = async (job, cursor) => {
         if (left-- === 0) expect(accepted(await cancelExport(ports, job, id)).job.status).toBe('cancelled');
@@ -215,26 +215,26 @@ describe('an export into a file', () => {
   });
 
   test('is given up, with the upload of its file, where a step can never be done', async () => {
-    const begun = await started();
+    const setup = await started();
     let pages = 0;
     const failing: ExportRunPorts['page'] = (job, cursor) =>
       pages++ < 4 ? page(job, cursor) : Promise.reject(new Error('no'));
     for (let run = 0; run < 20; run++) {
-      await runExport({ ...begun.ports, page: failing }, begun.id).catch(() => {});
+      await runExport({ ...setup.ports, page: failing }, setup.id).catch(() => {});
       world.now += CLAIM_MS * 12;
     }
-    expect(await stored(begun.id)).toMatchObject({ status: 'failed' });
-    expect(givenUp.filter((id) => id === begun.id)).toEqual([begun.id]);
-    expect(begun.objects.uploads.size).toBe(0);
+    expect(await stored(setup.id)).toMatchObject({ status: 'failed' });
+    expect(abandoned.filter((id) => id === setup.id)).toEqual([setup.id]);
+    expect(setup.objects.uploads.size).toBe(0);
   });
 
   test('is abandoned immediately if its list or segment is deleted midway', async () => {
-    const begun = await started();
+    const setup = await started();
     let pages = 0;
     const deleted: ExportRunPorts['page'] = async (job, cursor) => (pages++ < 4 ? page(job, cursor) : 'gone');
-    for (let run = 0; run < 3; run++) await runExport({ ...begun.ports, page: deleted }, begun.id);
-    const job = await stored(begun.id);
-    expect([job.status, pages, begun.objects.uploads.size]).toEqual(['failed', 5, 0]);
+    for (let run = 0; run < 3; run++) await runExport({ ...setup.ports, page: deleted }, setup.id);
+    const job = await stored(setup.id);
+    expect([job.status, pages, setup.objects.uploads.size]).toEqual(['failed', 5, 0]);
     expect(await world.table.get(KEYS.runningExport(job.organizationId))).toBeUndefined();
   });
 });

@@ -77,11 +77,11 @@ const portsOf = ({ table = world.table, bucket }: Places): ImportRunPorts => ({
   },
   parse: importRow,
   onFailure: () => {},
-  onGivenUp: ({ id }) => void givenUp.push(id),
+  onGivenUp: ({ id }) => void abandoned.push(id),
 });
 
 /** Reported to the operator. */
-const givenUp: string[] = [];
+const abandoned: string[] = [];
 let phones = 0;
 const aPhone = () => `+551195${String(9_000_000 + phones++)}`;
 
@@ -134,9 +134,9 @@ const withPhone = async ({ organizationId }: Actor, phone: string) => {
 };
 
 /** The job and the contacts are as one worker without faults leaves them. */
-const expectExact = async (begun: Started) => {
-  const { actor, id, objects, named } = begun;
-  const job = await finish(begun);
+const expectExact = async (setup: Started) => {
+  const { actor, id, objects, named } = setup;
+  const job = await finish(setup);
   expect(job).toMatchObject({ ...FIGURES, status: 'completed' });
   expect(await readCount(world.table, actor.organizationId, 'contacts')).toBe(4);
   const names = await Promise.all(Object.values(named).map(async (phone) => (await withPhone(actor, phone)).name));
@@ -151,13 +151,13 @@ describe('an import of a file', () => {
   test('counts each row once, wherever between two calls of the table its worker ends', async () => {
     let crashes = 0;
     for (let calls = 0; ; calls++) {
-      const begun = await started();
-      const crashing = portsOf({ table: crashingTable(world.table, calls), bucket: memoryBucket(begun.objects) });
-      const isWhole = await runImport(crashing, begun.id).then(
+      const setup = await started();
+      const crashing = portsOf({ table: crashingTable(world.table, calls), bucket: memoryBucket(setup.objects) });
+      const isWhole = await runImport(crashing, setup.id).then(
         () => true,
         () => false,
       );
-      await expectExact(begun);
+      await expectExact(setup);
       if (isWhole) break;
       crashes++;
     }
@@ -166,16 +166,16 @@ describe('an import of a file', () => {
 
   test('counts each row once, wherever between two calls of the bucket its worker ends', async () => {
     for (let calls = 0; calls < 9; calls++) {
-      const begun = await started();
-      await runImport(portsOf({ bucket: memoryBucket(begun.objects, calls) }), begun.id).catch(() => {});
-      await expectExact(begun);
+      const setup = await started();
+      await runImport(portsOf({ bucket: memoryBucket(setup.objects, calls) }), setup.id).catch(() => {});
+      await expectExact(setup);
     }
   }, 180_000);
 
   test('counts each row once with many concurrent workers, and after a claim expires midway', async () => {
-    const begun = await started();
-    await Promise.all(Array.from({ length: 5 }, () => runImport(begun.ports, begun.id)));
-    await expectExact(begun);
+    const setup = await started();
+    await Promise.all(Array.from({ length: 5 }, () => runImport(setup.ports, setup.id)));
+    await expectExact(setup);
 
     const late = await started();
     const gate = Promise.withResolvers<void>();
@@ -194,24 +194,24 @@ describe('an import of a file', () => {
   });
 
   test('fails with what it has where a part can never be done, and lets the next import begin', async () => {
-    const begun = await started();
+    const setup = await started();
     const broken = portsOf({
-      bucket: { ...memoryBucket(begun.objects), read: async () => Promise.reject(new Error('no')) },
+      bucket: { ...memoryBucket(setup.objects), read: async () => Promise.reject(new Error('no')) },
     });
     for (let run = 0; run < 12; run++) {
-      await runImport(broken, begun.id).catch(() => {});
+      await runImport(broken, setup.id).catch(() => {});
       world.now += CLAIM_MS * 12;
     }
-    expect(await stored(begun.id)).toMatchObject({ status: 'failed', problem: 'internal_error', rows: 0 });
-    expect(givenUp.filter((id) => id === begun.id)).toEqual([begun.id]);
-    expect(await world.table.get(KEYS.runningImport(begun.actor.organizationId))).toBeUndefined();
+    expect(await stored(setup.id)).toMatchObject({ status: 'failed', problem: 'internal_error', rows: 0 });
+    expect(abandoned.filter((id) => id === setup.id)).toEqual([setup.id]);
+    expect(await world.table.get(KEYS.runningImport(setup.actor.organizationId))).toBeUndefined();
   });
 
   test('ends where its file was put again or is gone', async () => {
     for (const problem of ['file_changed', 'file_missing'] as const) {
-      const begun = await started();
-      await runImport(portsOf({ bucket: { ...memoryBucket(begun.objects), read: async () => problem } }), begun.id);
-      expect(await stored(begun.id)).toMatchObject({ status: 'failed', problem });
+      const setup = await started();
+      await runImport(portsOf({ bucket: { ...memoryBucket(setup.objects), read: async () => problem } }), setup.id);
+      expect(await stored(setup.id)).toMatchObject({ status: 'failed', problem });
     }
   });
 });

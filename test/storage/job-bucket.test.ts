@@ -31,9 +31,9 @@ test('an upload in parts is the object once it is completed, also when that is r
   const id = await exports.beginUpload(key, 'text/csv');
   const first = Buffer.alloc(exports.pieceBytes, 'a');
   const etags = [await exports.uploadPart(key, id, 3, first), await exports.uploadPart(key, id, 7, Buffer.from('end'))];
-  const pieces = [3, 7].map((number, at) => ({ number, etag: etags[at] ?? '' }));
-  await exports.completeUpload(key, id, pieces);
-  await exports.completeUpload(key, id, pieces);
+  const parts = [3, 7].map((number, at) => ({ number, etag: etags[at] ?? '' }));
+  await exports.completeUpload(key, id, parts);
+  await exports.completeUpload(key, id, parts);
   expect(await exports.bytes(key)).toEqual(Buffer.concat([first, Buffer.from('end')]));
 
   const small = await exports.beginUpload('exports/o/e/file-2', 'text/csv');

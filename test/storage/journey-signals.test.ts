@@ -165,14 +165,14 @@ describe('a run that waits for an answer', () => {
     if (!now) throw new Error('the message is gone');
     return { step, message: now };
   };
-  const told = async () =>
+  const reported = async () =>
     (await due(stage.actor)).map(({ signal }) => (signal.kind === 'message' ? signal.signal : signal));
 
   test('receives a reply that quotes no message, as one to the latest, once', async () => {
     const { step, message } = await sent('whatsapp');
     const event = anEvent({ at: stage.at(-1) });
     for (const _ of [1, 2]) await receiveInbound(inbound, stage.actor, event, message);
-    expect(await told()).toMatchObject([{ runId: step.runId, messageId: message.id, happening: 'respondida' }]);
+    expect(await reported()).toMatchObject([{ runId: step.runId, messageId: message.id, happening: 'respondida' }]);
     expect((await stage.read(event)).inReplyTo).toBeUndefined();
   });
 
@@ -183,7 +183,7 @@ describe('a run that waits for an answer', () => {
     const event = anEvent({ at: stage.at(-1) });
     const ports = { ...inbound, repliedTo: async () => unlabelled };
     await receiveInbound(ports, stage.actor, event, message);
-    expect(await told()).toEqual([]);
+    expect(await reported()).toEqual([]);
   });
 
   test('receives a reply by SMS, once, although it is received twice', async () => {
@@ -206,7 +206,7 @@ describe('a run that waits for an answer', () => {
       at: world.now,
     } as const;
     for (const _ of [1, 2]) await handleReply(ports, 'twilio', message, reply);
-    expect(await told()).toMatchObject([{ runId: step.runId, happening: 'respondida' }]);
+    expect(await reported()).toMatchObject([{ runId: step.runId, happening: 'respondida' }]);
     const items = published.filter(({ kind, pk }) => kind === 'journey_signal' && pk.includes(step.runId));
     expect(items.map((item) => PARSE_KEY.runSignal(item).messageId)).toEqual([message.id]);
   });

@@ -73,8 +73,8 @@ describe('the graph of a version', () => {
   test('is read once for all who ask for it at the same time, and again after a read that failed', async () => {
     const caller = await newCaller(table);
     const journey = await draft(table, caller);
-    const asked = await Promise.all(Array.from({ length: 10 }, () => store.readGraph(journey)));
-    expect(new Set(asked).size).toBe(1);
+    const requested = await Promise.all(Array.from({ length: 10 }, () => store.readGraph(journey)));
+    expect(new Set(requested).size).toBe(1);
     const { journey: gone } = accepted(await createJourney(ports, caller, incompressible(1_000)));
     const part = KEYS.journeyGraph(gone.id, 1, 0);
     const row = await table.get(part);
@@ -200,9 +200,9 @@ describe('work in the background', () => {
     expect([one, other].filter(Boolean)).toHaveLength(1);
     await pauseJourney(ports, caller, id);
     accepted(await activateJourney(ports, caller, id, true));
-    const anew = await store.readEntries(id);
-    expect(anew).toMatchObject({ version: 3 });
-    expect(anew).not.toHaveProperty('position');
+    const again = await store.readEntries(id);
+    expect(again).toMatchObject({ version: 3 });
+    expect(again).not.toHaveProperty('position');
   });
 
   test('continues after a pause where it stopped, unless it was done', async () => {
@@ -232,9 +232,9 @@ describe('work in the background', () => {
     if (!sweep) throw new Error('There is no sweep.');
     const moved = await store.moveSweep(sweep, { position: 'there', goesOnAt: world.now });
     await archiveJourney(ports, caller, id);
-    const anew = await store.readSweep(id);
-    expect(anew).toMatchObject({ kind: 'cancel', version: 3 });
-    expect(anew).not.toHaveProperty('position');
+    const again = await store.readSweep(id);
+    expect(again).toMatchObject({ kind: 'cancel', version: 3 });
+    expect(again).not.toHaveProperty('position');
     // Who works on the one before notices.
     expect(moved && (await store.moveSweep(moved, { position: undefined, goesOnAt: undefined }))).toBeUndefined();
   });

@@ -61,12 +61,16 @@ describe('a key that a key creates', () => {
 
   test('expires with its creator at the latest, and earlier on request', async () => {
     const parent = await make(operator(), { expiresAt: NOW + 2 * HOUR });
-    const [capped, asked, late] = await Promise.all([
+    const [capped, requested, late] = await Promise.all([
       below(parent),
       below(parent, { expiresAt: NOW + HOUR }),
       below(parent, { expiresAt: NOW + 9 * HOUR }),
     ]);
-    expect([capped, asked, late].map(({ key }) => key.expiresAt)).toEqual([NOW + 2 * HOUR, NOW + HOUR, NOW + 2 * HOUR]);
+    expect([capped, requested, late].map(({ key }) => key.expiresAt)).toEqual([
+      NOW + 2 * HOUR,
+      NOW + HOUR,
+      NOW + 2 * HOUR,
+    ]);
     expect(await works(await below(late), NOW + 2 * HOUR - 1)).toBe(true);
     expect(await works(await below(late), NOW + 2 * HOUR)).toBe(false);
   });

@@ -4,7 +4,7 @@ import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { entriesIn, entryWrite, groupedEntries } from '../../shared/storage/wallet/entries.ts';
 import { type LedgerLine, type LedgerPosition, readLedger } from '../../shared/storage/wallet/ledger.ts';
 import { verifyWallet } from '../../shared/storage/wallet/verify.ts';
-import { gatheringPorts, sendAtOnce, times } from '../faults/together-kit.ts';
+import { gatheringPorts, sendConcurrently, times } from '../faults/together-kit.ts';
 import { premiumPrices } from '../support/channel-plans.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
@@ -16,7 +16,7 @@ world.prices = premiumPrices([null, PRICE]);
 const ports = gatheringPorts(world);
 
 const sendMany = (actor: Actor, count: number) =>
-  sendAtOnce(
+  sendConcurrently(
     ports,
     actor,
     times(count, () => ({})),

@@ -10,7 +10,7 @@ import { messageRows } from '../../shared/storage/messages/message-rows.ts';
 import { changed, type Handler } from '../contracts/support.ts';
 import { accepted } from '../support/accepted.ts';
 import '../support/aws-environment.ts';
-import { importAnew } from '../support/import-anew.ts';
+import { importFresh } from '../support/import-anew.ts';
 import { listening } from '../support/loopback.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
@@ -40,7 +40,7 @@ const env = {
 };
 for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
 afterAll(() => vi.unstubAllEnvs());
-const { handler, listReading, inScope, finishPending } = await importAnew<typeof import('./list-function.ts')>(
+const { handler, listReading, inScope, finishPending } = await importFresh<typeof import('./list-function.ts')>(
   import.meta.resolve('./list-function.ts'),
 );
 const listSms = handler as Handler;

@@ -4,7 +4,7 @@ import type { MessageOf } from '../../shared/domain/message/message.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Row } from '../../shared/storage/client/row.ts';
 import { messageRows } from '../../shared/storage/messages/message-rows.ts';
-import { sendAtOnce } from '../faults/together-kit.ts';
+import { sendConcurrently } from '../faults/together-kit.ts';
 import { premiumPrices } from '../support/channel-plans.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
@@ -15,7 +15,7 @@ world.prices = premiumPrices([null, 100]);
 /** The stored row of a message that was sent. */
 const sentRow = async (): Promise<Row> => {
   const actor = await world.organization(1_000, false);
-  await sendAtOnce(world.ports, actor, [{}]);
+  await sendConcurrently(world.ports, actor, [{}]);
   const { rows } = await world.table.query({ partition: KEYS.wallet(actor.organizationId).pk });
   const messageId = rows.map((row) => row.messageId).find((id) => id !== undefined) as Id<'message'>;
   return (await world.table.get(KEYS.message(messageId))) ?? expect.fail();

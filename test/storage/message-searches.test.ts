@@ -82,7 +82,7 @@ test('a list that an answer leaves uncounted is handed to the background at once
   const kit = await filteredLists(world, 20);
   await fill(kit, 300, 40 * DAY);
   const handed: unknown[] = [];
-  const reading = { ...kit.reading, onUncounted: (...asked: unknown[]) => handed.push(asked) };
+  const reading = { ...kit.reading, onUncounted: (...requested: unknown[]) => handed.push(requested) };
   await kit.total(FAILED, reading);
   await kit.total(DELIVERED, reading);
   const { organizationId } = kit.actor;

@@ -25,11 +25,11 @@ test('quiet hours are read without a cache, in one call for all concurrent reads
   expect(await setOrganization(world.table, organizationId, 'quietHours', NIGHT, operatorAct(organizationId))).toBe(
     true,
   );
-  const readAtOnce = async () => {
+  const readConcurrently = async () => {
     const read = await Promise.all(Array.from({ length: 20 }, () => readQuietHours(world.table, organizationId)));
     expect(read).toEqual(Array(20).fill(NIGHT));
   };
-  expect(await callsOf(readAtOnce)).toEqual({ BatchGetItem: 1 });
+  expect(await callsOf(readConcurrently)).toEqual({ BatchGetItem: 1 });
 });
 
 test('a preview applies the current quiet hours to each step, read with balance and consent in one call', async () => {
@@ -48,7 +48,7 @@ test('a preview applies the current quiet hours to each step, read with balance 
   const body = { channel: 'sms', to: '+5511987654321', text: 'Oi', fallback: ['rcs', 'sms'], scheduledAt } as const;
   const times = async () => {
     const plan = accepted(await previewV1(ports, actor, { ...body, fallback_after: 600_000 }));
-    return plan.hops.map((hop) => ('leavesAt' in hop ? hop.leavesAt : hop.refusal));
+    return plan.hops.map((step) => ('leavesAt' in step ? step.leavesAt : step.refusal));
   };
   await times();
   expect(await times()).toEqual(['2026-03-11T03:00:00.000Z', '2026-03-11T03:10:00.000Z', '2026-03-11T03:20:00.000Z']);

@@ -12,11 +12,11 @@ const world = await use(startWorld('live'));
 
 describe('a token bucket of 600 a minute with a burst of 100', () => {
   const draw = (key: string, now = START) => drawToken(world.table, idNamed('apiKey', key), SINGLE, now);
-  const drawAtOnce = (count: number, key: string, now = START) =>
+  const drawConcurrently = (count: number, key: string, now = START) =>
     Promise.all(Array.from({ length: count }, () => draw(key, now)));
 
   test('gives exactly 100 of 250 concurrent draws, and answers the others with the exact wait', async () => {
-    const waits = await drawAtOnce(250, 'a');
+    const waits = await drawConcurrently(250, 'a');
     expect(waits.filter((wait) => wait === 0)).toHaveLength(100);
     expect(new Set(waits.filter((wait) => wait > 0))).toEqual(new Set([100]));
   });
@@ -30,7 +30,7 @@ describe('a token bucket of 600 a minute with a burst of 100', () => {
     expect(await draw('b', now)).toBe(0);
     expect(await draw('b', now)).toBe(100);
     now += 3_600_000;
-    const waits = await drawAtOnce(101, 'b', now);
+    const waits = await drawConcurrently(101, 'b', now);
     expect(waits.filter((wait) => wait === 0)).toHaveLength(100);
   });
 
@@ -40,13 +40,13 @@ describe('a token bucket of 600 a minute with a burst of 100', () => {
       for (let ms = from; ms < to; ms += 100) if ((await draw('c', START + ms)) === 0) given += 1;
       return given;
     };
-    const burst = await drawAtOnce(99, 'c');
+    const burst = await drawConcurrently(99, 'c');
     const first = burst.filter((wait) => wait === 0).length + (await drawn(0, 60_000));
     expect([first, await drawn(60_000, 120_000)]).toEqual([699, 600]);
   });
 
   test('is each key’s own', async () => {
-    await drawAtOnce(100, 'd');
+    await drawConcurrently(100, 'd');
     expect(await draw('d')).toBeGreaterThan(0);
     expect(await draw('e')).toBe(0);
   });

@@ -6,51 +6,51 @@ import { turns } from '../smpp/kit.ts';
 /** Reads that end when the test lets them, and that are numbered in the order in which they begin. */
 const heldReads = () => {
   const table = {} as Table;
-  const begun: { readonly end: () => void; readonly fail: () => void }[] = [];
+  const started: { readonly end: () => void; readonly fail: () => void }[] = [];
   const read = () =>
     new Promise<number>((resolve, reject) => {
-      const number = begun.length;
-      begun.push({ end: () => resolve(number), fail: () => reject(new Error('the table failed')) });
+      const number = started.length;
+      started.push({ end: () => resolve(number), fail: () => reject(new Error('the table failed')) });
     });
-  return { begun, ask: (name = 'name', of = table) => sharedRead(of, name, read) };
+  return { started, ask: (name = 'name', of = table) => sharedRead(of, name, read) };
 };
 
 test('those who ask while a read runs share the next one, and never the result of one that began before they asked', async () => {
-  const { begun, ask } = heldReads();
+  const { started, ask } = heldReads();
   const first = ask();
   await turns();
   const others = Promise.all([ask(), ask(), ask()]);
   await turns();
-  expect(begun).toHaveLength(1);
-  begun[0]?.end();
+  expect(started).toHaveLength(1);
+  started[0]?.end();
   expect(await first).toBe(0);
   await turns();
-  begun[1]?.end();
+  started[1]?.end();
   expect(await others).toEqual([1, 1, 1]);
   const later = ask();
   await turns();
-  begun[2]?.end();
+  started[2]?.end();
   expect(await later).toBe(2);
-  expect(begun).toHaveLength(3);
+  expect(started).toHaveLength(3);
 });
 
 test('reads of other names and of other tables are their own', async () => {
-  const { begun, ask } = heldReads();
+  const { started, ask } = heldReads();
   const all = Promise.all([ask(), ask('other'), ask('name', {} as Table)]);
   await turns();
-  expect(begun).toHaveLength(3);
-  for (const { end } of begun) end();
+  expect(started).toHaveLength(3);
+  for (const { end } of started) end();
   expect(await all).toEqual([0, 1, 2]);
 });
 
 test('a read that fails fails for those who share it, and the next one is a read of its own', async () => {
-  const { begun, ask } = heldReads();
+  const { started, ask } = heldReads();
   const failing = Promise.allSettled([ask(), ask()]);
   await turns();
-  begun[0]?.fail();
+  started[0]?.fail();
   expect((await failing).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   const next = ask();
   await turns();
-  begun[1]?.end();
+  started[1]?.end();
   expect(await next).toBe(1);
 });

@@ -32,7 +32,7 @@ export const startArchive = async () => {
     ports,
     consume,
     /** As DynamoDB does, days later; twice, since what followed a message expires by its leaving. */
-    async letRowsLeave(through = ports, days = DAYS + 2) {
+    async expireRows(through = ports, days = DAYS + 2) {
       const options = { client: world.dynamodb, tableName: world.table.name, now: world.now + days * DAY_MS };
       await expireRows({ ...options, consume: consume(through) });
       await expireRows({ ...options, consume: consume(through) });

@@ -8,7 +8,7 @@ import { bundled } from './bundled.ts';
  */
 
 /** A process that is ready for its work. */
-const begun = async <Work>(script: URL, work: Work): Promise<{ child: ChildProcess; ended: Promise<unknown> }> => {
+const started = async <Work>(script: URL, work: Work): Promise<{ child: ChildProcess; ended: Promise<unknown> }> => {
   const child = fork(script, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const ended = once(child, 'exit');
   child.send(work as NonNullable<Work>);
@@ -27,8 +27,8 @@ export const runProcesses = async <Work, Word>(
 ): Promise<readonly (readonly Word[])[]> => {
   const file = await bundled(script);
   // The first one is ready before the others start: they read what Node compiled for it.
-  const first = await Promise.all(work.slice(0, 1).map((each) => begun(file, each)));
-  const all = [...first, ...(await Promise.all(work.slice(1).map((each) => begun(file, each))))];
+  const first = await Promise.all(work.slice(0, 1).map((each) => started(file, each)));
+  const all = [...first, ...(await Promise.all(work.slice(1).map((each) => started(file, each))))];
   const said = all.map((): (Word | typeof DONE)[] => []);
   for (const [at, { child }] of all.entries())
     child.on('message', (word: Word | typeof DONE) => {

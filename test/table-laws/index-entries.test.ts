@@ -36,14 +36,14 @@ describe.each([
   });
 
   test(`find the keys that a query of each partition finds (seed ${SEED})`, async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const query = async (partition: string): Promise<readonly Key[]> => {
-      asked.push(partition);
+      requested.push(partition);
       const rows = await table.queryAll({ index: 'gsi1', partition, only: ['pk', 'sk'] });
       return rows.map(({ pk, sk }) => ({ pk, sk }));
     };
     const together = await keysIn(table, 'gsi1', PARTITIONS, query);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     expect(together).toEqual((await Promise.all(PARTITIONS.map(query))).flat());
     expect(together.length).toBeGreaterThan(100);
   });

@@ -21,13 +21,13 @@ const ask = async (
 ) => {
   const { values, ...rest } = more;
   const ExpressionAttributeValues = { ':p': S(partition), ...values };
-  const asked = {
+  const requested = {
     TableName: TABLE,
     IndexName: 'gsi1',
     KeyConditionExpression: 'gsi1pk = :p',
     ExpressionAttributeValues,
   };
-  const answer = await client.send(new QueryCommand({ ...asked, ...rest }));
+  const answer = await client.send(new QueryCommand({ ...requested, ...rest }));
   return { ...answer, found: (answer.Items ?? []).map(({ gsi1sk }) => gsi1sk?.S) };
 };
 

@@ -39,8 +39,8 @@ test('a transaction has at most 100 items and 4 MB', async () => {
 
 test('a page of a query ends at 1 MB', async () => {
   const { client } = await laws();
-  const asked = { KeyConditionExpression: 'pk = :p', ExpressionAttributeValues: { ':p': S('large') } };
-  const page = await client.send(new QueryCommand({ TableName: TABLE, ...asked }));
+  const requested = { KeyConditionExpression: 'pk = :p', ExpressionAttributeValues: { ':p': S('large') } };
+  const page = await client.send(new QueryCommand({ TableName: TABLE, ...requested }));
   expect(page.Count).toBeLessThanOrEqual(3);
   expect(page.LastEvaluatedKey).toBeDefined();
 });

@@ -140,8 +140,8 @@ describe('an index', () => {
     for (let at = 0; at < 4; at++)
       await direct.send(put(row(`q-${at}`, { gsi1pk: S('query'), gsi1sk: S(`${at}`), status: text })));
     const { client, statistics } = await laws();
-    const asked = { KeyConditionExpression: 'gsi1pk = :p', ExpressionAttributeValues: { ':p': S('query') } };
-    await client.send(new QueryCommand({ TableName: TABLE, IndexName: 'gsi1', ...asked }));
+    const requested = { KeyConditionExpression: 'gsi1pk = :p', ExpressionAttributeValues: { ':p': S('query') } };
+    await client.send(new QueryCommand({ TableName: TABLE, IndexName: 'gsi1', ...requested }));
     expect(statistics().hottest).toMatchObject([{ resource: `${TABLE}/gsi1`, partition: 'query', readUnits: 1.5 }]);
   });
 });

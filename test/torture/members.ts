@@ -27,6 +27,6 @@ export const members: Part = {
         await world.close();
       }
     }
-    return { done: trees, figures: { steps, 'moves told': moves, 'lost or doubled': 0 } };
+    return { done: trees, figures: { steps, 'moves reported': moves, 'lost or doubled': 0 } };
   },
 };

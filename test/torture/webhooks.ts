@@ -37,18 +37,18 @@ interface Load {
   /** Events a second; without it as fast as possible. */
   readonly perSecond?: number;
   /** Called before each event with the number started so far. */
-  readonly begun?: (count: number) => void;
+  readonly started?: (count: number) => void;
   readonly late: () => boolean;
 }
 
 /** Raises events evenly in time, each by a call of the API. */
-const offer = async ({ owners }: WebhookLab, { events, from, perSecond, begun, late }: Load): Promise<void> => {
+const offer = async ({ owners }: WebhookLab, { events, from, perSecond, started, late }: Load): Promise<void> => {
   const startedAt = Date.now();
   let next = 0;
   const caller = async () => {
     while (next < events && !late()) {
       const number = next++;
-      begun?.(number);
+      started?.(number);
       const due = startedAt + (perSecond ? (number * 1000) / perSecond : 0);
       if (due > Date.now()) await pause(due - Date.now());
       const owner = owners[number % owners.length] as Owner;
@@ -89,7 +89,7 @@ export const runKilled = async (
   );
   let restarting: Promise<void> = Promise.resolve();
   let killed = 0;
-  const begun = (number: number) => {
+  const started = (number: number) => {
     if (!killAt.includes(number)) return;
     restarting = restarting.then(async () => {
       await lab.restart();
@@ -97,7 +97,7 @@ export const runKilled = async (
     });
   };
   try {
-    await offer(lab, { events, from: 0, begun, late, ...(perSecond ? { perSecond } : {}) });
+    await offer(lab, { events, from: 0, started, late, ...(perSecond ? { perSecond } : {}) });
     await restarting;
     await untilReceived(lab, PATIENCE_MS);
     await checkCompleteness(lab, PATIENCE_MS);

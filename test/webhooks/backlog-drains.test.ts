@@ -4,7 +4,7 @@ import { deliverAll } from '../../shared/domain/webhooks/deliver.ts';
 import { changeSubscription, revokeSubscription } from '../../shared/domain/webhooks/manage.ts';
 import type { Subscription } from '../../shared/domain/webhooks/subscription.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { importAnew } from '../support/import-anew.ts';
+import { importFresh } from '../support/import-anew.ts';
 import { ok, useWebhooks } from '../support/webhook-world.ts';
 import { backlogsOf, HOUR, SECOND } from './backlogs.ts';
 import { PATIENCE } from './kit.ts';
@@ -143,7 +143,9 @@ describe('a backlog', () => {
   test('is joined by new events while the endpoint has not answered another process for two seconds', async () => {
     // Another copy of the module, as another process has it.
     const path = '../../shared/domain/webhooks/deliver.ts';
-    const other = await importAnew<typeof import('../../shared/domain/webhooks/deliver.ts')>(import.meta.resolve(path));
+    const other = await importFresh<typeof import('../../shared/domain/webhooks/deliver.ts')>(
+      import.meta.resolve(path),
+    );
     const { actor, subscription, answered } = await unanswered(other.deliverAll);
     expect(hooks.posted[0]?.slow?.afterMs).toBe(2_000);
     hooks.posted[0]?.slow?.call();

@@ -7,7 +7,7 @@ import { CLAIM_MS } from '../../shared/domain/webhooks/schedule.ts';
 import type { Subscription } from '../../shared/domain/webhooks/subscription.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
-import { importAnew } from '../support/import-anew.ts';
+import { importFresh } from '../support/import-anew.ts';
 import { overdue } from '../support/index-entries.ts';
 import { hung, useWebhooks } from '../support/webhook-world.ts';
 import { deliveriesOf, PATIENCE } from './kit.ts';
@@ -100,7 +100,7 @@ describe('a batch of events', () => {
     const ids = idsOf(await raiseMany(actor, 40));
     // Another copy of the module, as another process has it: with a queue and a memory of its own.
     const path = import.meta.resolve('../../shared/storage/webhooks/deliveries.ts');
-    const { deliveryStore } = await importAnew<typeof import('../../shared/storage/webhooks/deliveries.ts')>(path);
+    const { deliveryStore } = await importFresh<typeof import('../../shared/storage/webhooks/deliveries.ts')>(path);
     const second = { ...hooks.ports, deliveries: deliveryStore(hooks.world.table) };
     const batches = [0, 5, 10, 15, 20, 25, 30].map((start) => ids.slice(start, start + 10));
     const outcomes = await Promise.all(

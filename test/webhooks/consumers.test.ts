@@ -10,7 +10,7 @@ import { newEvent } from '../../shared/domain/events/event.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { readLastFailures } from '../../shared/storage/due-work/dead-letters.ts';
 import { eventWrite, outbox } from '../../shared/storage/due-work/outbox.ts';
-import { importAnew } from '../support/import-anew.ts';
+import { importFresh } from '../support/import-anew.ts';
 import { listening } from '../support/loopback.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { use } from '../support/use.ts';
@@ -23,13 +23,14 @@ type Work = (messages: readonly Message[]) => Promise<readonly PromiseSettledRes
 let log: ReturnType<typeof vi.spyOn>;
 const world = await use(startWorld('test', { inMemory: false }));
 /** The consumers' requests to their queue, and its address. */
-const asked: { readonly Entries: readonly { readonly ReceiptHandle: string; readonly VisibilityTimeout: number }[] }[] =
-  [];
+const requested: {
+  readonly Entries: readonly { readonly ReceiptHandle: string; readonly VisibilityTimeout: number }[];
+}[] = [];
 const { url: queueUrl } = await use(
   listening(
     createServer((incoming, outgoing) => {
       void text(incoming).then((body) => {
-        asked.push(JSON.parse(body));
+        requested.push(JSON.parse(body));
         outgoing.setHeader('content-type', 'application/x-amz-json-1.0').end('{"Successful":[],"Failed":[]}');
       });
     }),
@@ -41,7 +42,7 @@ const queues = { SQS_ENDPOINT: queueUrl, QUEUE_URLS: JSON.stringify({ events: `$
 const env = { ...names, ...queues, DYNAMODB_ENDPOINT: world.proxy.endpoint, LOCAL_KEY_FILE: join(folder, 'key') };
 // POWERTOOLS_DEV logs through the console of the test.
 for (const [name, value] of Object.entries({ ...env, POWERTOOLS_DEV: 'true' })) vi.stubEnv(name, value);
-const { batchConsumer, ...handlers } = await importAnew<typeof import('./consumer-functions.ts')>(
+const { batchConsumer, ...handlers } = await importFresh<typeof import('./consumer-functions.ts')>(
   import.meta.resolve('./consumer-functions.ts'),
 );
 const { events, webhook, critical } = handlers as Readonly<Record<keyof typeof handlers, Handler>>;
@@ -93,19 +94,21 @@ describe('a consumer of batches', () => {
   });
 
   test('lets what failed return soon, by how often it was received, and nothing else', async () => {
-    asked.length = 0;
+    requested.length = 0;
     const consume = batchOf(async (messages) =>
       Promise.allSettled(messages.map(async ({ pk }) => pk.startsWith('EVT#bad') && Promise.reject(new Error('no')))),
     );
     await consume(batch(['bad1', 'a', 'bad3', 'b', 'bad5'].map(enqueue)));
-    expect(asked.map(({ Entries }) => Entries.map((each) => [each.ReceiptHandle, each.VisibilityTimeout]))).toEqual([
+    expect(requested.map(({ Entries }) => Entries.map((each) => [each.ReceiptHandle, each.VisibilityTimeout]))).toEqual(
       [
-        ['handle 0', 5],
-        ['handle 2', 120],
+        [
+          ['handle 0', 5],
+          ['handle 2', 120],
+        ],
       ],
-    ]);
+    );
     await consume(batch(['a', 'b'].map(enqueue)));
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
   });
 
   test('keeps why a message died, and only of one that is received no more', async () => {

@@ -2,10 +2,10 @@ import { ActionIcon, Menu, SegmentedControl, Text, useMantineColorScheme } from 
 import { useMutation } from '@tanstack/react-query';
 import { CircleUser, LogOut, MonitorX, Settings } from 'lucide-react';
 import { ProblemView } from '../ui/problem-view.tsx';
-import { mayLeave } from './leaving.ts';
 import { chooseEnvironment, type Environment, signOut, useSession } from './session.ts';
 import { shellTexts } from './shell-texts.ts';
 import { LANGUAGES, type Language, useLanguage, useTexts } from './texts.ts';
+import { mayDiscard } from './unsaved-guard.ts';
 
 const SCHEMES = ['auto', 'light', 'dark'] as const;
 
@@ -14,7 +14,7 @@ export const EnvironmentSwitch = () => {
   const t = useTexts(shellTexts);
   const { environment } = useSession();
   const choose = async (chosen: Environment) => {
-    if (await mayLeave()) chooseEnvironment(chosen);
+    if (await mayDiscard()) chooseEnvironment(chosen);
   };
   return (
     <SegmentedControl
@@ -67,9 +67,9 @@ export const SettingsMenu = () => {
 export const PersonMenu = () => {
   const t = useTexts(shellTexts);
   const { session } = useSession();
-  const leaving = useMutation({
+  const signingOut = useMutation({
     mutationFn: async (everywhere: boolean) => {
-      if (await mayLeave()) await signOut({ everywhere });
+      if (await mayDiscard()) await signOut({ everywhere });
     },
   });
   if (!session) return null;
@@ -92,13 +92,13 @@ export const PersonMenu = () => {
           <Text size="xs">{t.roles[role]}</Text>
         </Menu.Label>
         <Menu.Divider />
-        <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => leaving.mutate(false)}>
+        <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => signingOut.mutate(false)}>
           {t.signOut}
         </Menu.Item>
-        <Menu.Item leftSection={<MonitorX size={16} aria-hidden />} onClick={() => leaving.mutate(true)}>
+        <Menu.Item leftSection={<MonitorX size={16} aria-hidden />} onClick={() => signingOut.mutate(true)}>
           {t.signOutEverywhere}
         </Menu.Item>
-        <ProblemView error={leaving.error} />
+        <ProblemView error={signingOut.error} />
       </Menu.Dropdown>
     </Menu>
   );

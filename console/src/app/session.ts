@@ -114,11 +114,11 @@ export const signIn = async (env: Environment, token: string): Promise<void> => 
   const session = await signing.sessions.create({ token, cookie: true }, { env });
   chooseEnvironment(env);
   enter(env, session);
-  tellOthers(env);
+  notifyOtherTabs(env);
 };
 
 const channel = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('console-sessions');
-const tellOthers = (env: Environment): void => channel?.postMessage(env);
+const notifyOtherTabs = (env: Environment): void => channel?.postMessage(env);
 // A sign-out, or a sign-in as another person, in another tab applies to this tab too.
 channel?.addEventListener('message', ({ data }: MessageEvent<Environment>) => {
   if (open[data]) enter(data, undefined);
@@ -141,7 +141,7 @@ export const signOut = async ({ everywhere = false } = {}): Promise<void> => {
   for (const { id } of items) if (id !== session.session.id) await endSession(session, id);
   await endSession(session, session.session.id);
   enter(environment, undefined);
-  tellOthers(environment);
+  notifyOtherTabs(environment);
 };
 
 /** Whether the person who is signed in holds a scope: for what is offered; the service decides by itself. */

@@ -44,17 +44,17 @@ export const Consent = ({ status }: { readonly status: ConsentState }) => (
 export const contactName = ({ name, whatsappProfileName, phone, id }: Partial<Contact>): string =>
   name ?? whatsappProfileName ?? phone ?? id ?? '';
 
-const MOST_TAGS = 3;
+const MAX_TAGS = 3;
 
 const Tags = ({ tags }: { readonly tags: readonly string[] }) => {
   const t = useTexts(texts);
   if (tags.length === 0) return <>—</>;
   return (
     <TagGroup title={tags.join(', ')}>
-      {tags.slice(0, MOST_TAGS).map((tag) => (
+      {tags.slice(0, MAX_TAGS).map((tag) => (
         <Tag key={tag}>{tag}</Tag>
       ))}
-      {tags.length > MOST_TAGS ? t.more(String(tags.length - MOST_TAGS)) : null}
+      {tags.length > MAX_TAGS ? t.more(String(tags.length - MAX_TAGS)) : null}
     </TagGroup>
   );
 };

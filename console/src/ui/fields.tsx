@@ -39,13 +39,13 @@ export const TextField = ({ onChange, ...field }: TextFieldProps) => {
 };
 
 /** A longer text scrolls, unless the field says otherwise. */
-const MOST_ROWS = 12;
+const MAX_ROWS = 12;
 
 /** A text of several lines, with what a problem says of it. */
 export const TextAreaField = ({
   onChange,
   minRows = 3,
-  maxRows = MOST_ROWS,
+  maxRows = MAX_ROWS,
   ...field
 }: TextFieldProps & { readonly minRows?: number; readonly maxRows?: number }) => {
   const error = useFieldError(field.name);

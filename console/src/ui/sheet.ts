@@ -27,7 +27,7 @@ export interface Sheet {
 }
 
 /** The header of a CSV file and its first rows. Throws NotUtf8 where its beginning is not. */
-export const lookInto = async (file: Blob, rows: number): Promise<Sheet> => {
+export const previewSheet = async (file: Blob, rows: number): Promise<Sheet> => {
   const whole = file.size <= LOOK_BYTES;
   const text = textOf(await file.slice(0, LOOK_BYTES).arrayBuffer(), whole);
   const [header = [], ...records] = parseCsv(text);

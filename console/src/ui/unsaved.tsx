@@ -1,8 +1,8 @@
 import { useBlocker } from '@tanstack/react-router';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { guardLeaving } from '../app/leaving.ts';
 import { shellTexts } from '../app/shell-texts.ts';
 import { useTexts } from '../app/texts.ts';
+import { guardUnsaved } from '../app/unsaved-guard.ts';
 import { chunkOf } from './chunk.tsx';
 
 // Loaded once something is asked.
@@ -14,30 +14,30 @@ const Confirm = chunkOf(async () => ({ default: (await import('./confirm.tsx')).
  */
 export const UnsavedGuard = ({ when }: { readonly when: boolean }) => {
   const t = useTexts(shellTexts).unsaved;
-  const [asks, setAsks] = useState(false);
+  const [isAsking, setIsAsking] = useState(false);
   const answer = useRef<(leaves: boolean) => void>(undefined);
   const mayLeave = useCallback(
     () =>
       new Promise<boolean>((resolve) => {
         // Asked again meanwhile, as by a second press of Back: the last answer goes for all of it, since the router counts from where it was.
         answer.current = resolve;
-        setAsks(true);
+        setIsAsking(true);
       }),
     [],
   );
   const decide = (leaves: boolean) => {
-    setAsks(false);
+    setIsAsking(false);
     answer.current?.(leaves);
     answer.current = undefined;
   };
-  useEffect(() => (when ? guardLeaving(mayLeave) : undefined), [when, mayLeave]);
+  useEffect(() => (when ? guardUnsaved(mayLeave) : undefined), [when, mayLeave]);
   useBlocker({
     // Its filters, tabs and anchors are of the same page.
     shouldBlockFn: async ({ current, next }) => current.pathname !== next.pathname && !(await mayLeave()),
     enableBeforeUnload: when,
     disabled: !when,
   });
-  if (!asks) return null;
+  if (!isAsking) return null;
   return (
     <Confirm.Component
       opened

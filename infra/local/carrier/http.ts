@@ -53,8 +53,8 @@ const serve = async (
     const message = parsed(carrierSubmit, body);
     return message ? service.submit(message, forwarded) : 400;
   }
-  const asked = parsed(carrierStatus, body);
-  return asked ? service.status(asked.messageId, forwarded) : 400;
+  const query = parsed(carrierStatus, body);
+  return query ? service.status(query.messageId, forwarded) : 400;
 };
 
 const answer = async (service: CarrierService, request: IncomingMessage, response: ServerResponse): Promise<void> => {

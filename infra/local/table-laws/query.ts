@@ -30,8 +30,8 @@ export const query = async (laws: Laws, call: Call): Promise<Answer | Refusal> =
 
 /** The query with all key attributes in its result, so that items can be identified, even if only a count is requested. */
 const withKeys = (body: Json, names: readonly string[]): Json => {
-  const { Select, ...asked } = measured(body);
-  const whole = Select === 'COUNT' ? asked : { ...asked, ...(Select ? { Select } : {}) };
+  const { Select, ...request } = measured(body);
+  const whole = Select === 'COUNT' ? request : { ...request, ...(Select ? { Select } : {}) };
   const projected = projectedNames(body);
   if (!projected || Select === 'COUNT') return whole;
   const missing = names.filter((name) => !projected.includes(name));

@@ -40,10 +40,10 @@ export const waitBefore = (
   askedSeconds: number | undefined,
   maxWaitMs: number,
 ): number | undefined => {
-  const asked = (askedSeconds ?? 0) * 1000;
-  if (asked > maxWaitMs) return undefined;
+  const requestedMs = (askedSeconds ?? 0) * 1000;
+  if (requestedMs > maxWaitMs) return undefined;
   const half = Math.min(FIRST_WAIT_MS * 2 ** repeats, LONGEST_BACKOFF_MS) / 2;
-  return Math.min(Math.max(asked, half) + Math.random() * half, maxWaitMs);
+  return Math.min(Math.max(requestedMs, half) + Math.random() * half, maxWaitMs);
 };
 
 /** Waits; throws the signal's reason as soon as it is aborted. */

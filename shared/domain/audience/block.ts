@@ -29,9 +29,9 @@ export class BlockSet {
     return (((this.#words[offset >>> 5] ?? 0) >>> (offset & 31)) & 1) === 1;
   }
 
-  #combine(other: BlockSet, operate: (left: number, right: number) => number): BlockSet {
+  #combine(other: BlockSet, combine: (left: number, right: number) => number): BlockSet {
     const combined = new BlockSet();
-    for (let at = 0; at < WORDS; at++) combined.#words[at] = operate(this.#words[at] ?? 0, other.#words[at] ?? 0);
+    for (let at = 0; at < WORDS; at++) combined.#words[at] = combine(this.#words[at] ?? 0, other.#words[at] ?? 0);
     return combined;
   }
   and(other: BlockSet): BlockSet {

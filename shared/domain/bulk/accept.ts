@@ -127,11 +127,11 @@ export const peopleRevealedBy = (answer: BulkSent | BatchRefusal): number => peo
 
 /** The refusal of a strict batch for its messages' errors. */
 const batchRefusal = (refused: readonly Refused[]): BatchRefusal => {
-  const told = refused.slice(0, MAX_ERRORS);
-  const people = told.filter((one) => RECIPIENT_REASONS.includes(one.refusal.details.meta?.motivo)).length;
+  const reported = refused.slice(0, MAX_ERRORS);
+  const people = reported.filter((one) => RECIPIENT_REASONS.includes(one.refusal.details.meta?.motivo)).length;
   const refusal = refuse('VALIDATION_ERROR', {
     detail: `${refused.length} of the messages cannot be sent, so none is.`,
-    errors: told.map((one) => {
+    errors: reported.map((one) => {
       const { code, message } = refusedView(one);
       return { path: `messages.${one.index}`, message: `${code}: ${message}` };
     }),

@@ -39,12 +39,12 @@ const pacedAt = ({ perMinute }: Campaign, { pacedFrom, paced }: Pick<Drive, 'pac
 /** How much of its pace a campaign sends at once, in ms: a portion leaves in a burst, and whoever else sends from the same wallet waits for no more than this. */
 const BURST_MS = 1_000;
 /** Fewest recipients of a portion whose pace allows them in a minute: smaller ones cost more for their rows than for their messages. */
-const LEAST_PORTION = 10;
+const MIN_PORTION = 10;
 
 /** Recipients of a portion: with a pace, those of one second of it; never more than those of a minute. */
 export const portionSize = ({ perMinute }: Pick<Campaign, 'perMinute'>): number => {
   if (perMinute === undefined) return PORTION_SIZE;
-  const burst = Math.max(LEAST_PORTION, Math.ceil((perMinute * BURST_MS) / 60_000));
+  const burst = Math.max(MIN_PORTION, Math.ceil((perMinute * BURST_MS) / 60_000));
   return Math.min(PORTION_SIZE, perMinute, burst);
 };
 

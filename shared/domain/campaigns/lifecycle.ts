@@ -131,7 +131,7 @@ export const pauseCampaign = async (
 };
 
 /** The driver's state after a resumption: portions are moved to the new epoch, and pacing restarts at `now`. */
-const told = (drive: Drive, now: number): Drive => ({
+const resumedDrive = (drive: Drive, now: number): Drive => ({
   ...drive,
   epoch: drive.epoch + 1,
   told: 0,
@@ -179,7 +179,7 @@ export const resumeCampaign = (
       const begun = await begin(ports, raised, entry);
       return begun === CONFLICT || isRefusal(begun) ? begun : counted(ports, begun);
     }
-    const after = next(raised, { status: 'running', pausedBy: undefined, drive: told(before.drive, now) }, now);
+    const after = next(raised, { status: 'running', pausedBy: undefined, drive: resumedDrive(before.drive, now) }, now);
     if (!(await ports.store.change(before, after, { dueAt: now, entry }))) return CONFLICT;
     ports.enqueue(after, now);
     return counted(ports, after);
@@ -200,7 +200,7 @@ export const cancelCampaign = (
     if (before.status === 'completed') return refuse('CONFLICT', 'The campaign is completed.');
     const now = ports.clock();
     const changes = { status: 'cancelled', cancelledAt: now, pausedBy: undefined } as const;
-    const drive = before.drive && told(before.drive, now);
+    const drive = before.drive && resumedDrive(before.drive, now);
     const after = next(before, { ...changes, drive }, now);
     const entry = campaignEntry(actor, id, 'cancelled', now);
     if (!(await ports.store.change(before, after, { dueAt: drive ? now : undefined, entry }))) return CONFLICT;

@@ -94,14 +94,14 @@ export const campaignRecipients = async (
     (variant === undefined || one.variant === variant);
   const items: Recipient[] = [];
   let [number, place] = from ?? [0, 0];
-  for (let looked = 0; number < (campaign.drive?.portions ?? 0); ) {
+  for (let scanned = 0; number < (campaign.drive?.portions ?? 0); ) {
     const portion = await ports.portions.read(id, number);
     if (!portion) break;
     const numbers = portion.numbers.slice(place, place + PIECE);
     for (const one of await describe(ports, campaign, portion, numbers)) {
-      if (items.length === limit || looked === MAX_SCANNED)
+      if (items.length === limit || scanned === MAX_SCANNED)
         return { items, nextCursor: encodeCursor(request.vault, request.scope, [number, place]) };
-      looked++;
+      scanned++;
       place++;
       if (isRequested(one)) items.push(one);
     }

@@ -19,13 +19,13 @@ export const batchedPorts = (ports: CardPorts, organizationId: Id<'organization'
     const byId = new Map(distinct.map((id, at) => [id, found[at]]));
     return ids.map((id) => byId.get(id));
   });
-  const existing = batched(async (asked: readonly LinkIds[]) => {
+  const existing = batched(async (batches: readonly LinkIds[]) => {
     const found = await links.existing(organizationId, {
-      contatoId: unique(asked.flatMap(({ contatoId }) => contatoId)),
-      empresaId: unique(asked.flatMap(({ empresaId }) => empresaId)),
-      responsavelId: unique(asked.flatMap(({ responsavelId }) => responsavelId)),
+      contatoId: unique(batches.flatMap(({ contatoId }) => contatoId)),
+      empresaId: unique(batches.flatMap(({ empresaId }) => empresaId)),
+      responsavelId: unique(batches.flatMap(({ responsavelId }) => responsavelId)),
     });
-    return asked.map(() => found);
+    return batches.map(() => found);
   });
   const shown = batched((cards: Parameters<typeof links.shown>[1]) => links.shown(organizationId, cards));
   return {

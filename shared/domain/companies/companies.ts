@@ -37,10 +37,10 @@ const contextOf = async (
   after: CompanyFields,
 ): Promise<FieldContext> => {
   const changed = changedFields(before ?? { nome: '' }, after);
-  const asked = changed.includes('responsavelId') && after.responsavelId !== undefined ? [after.responsavelId] : [];
+  const newOwner = changed.includes('responsavelId') && after.responsavelId !== undefined ? [after.responsavelId] : [];
   const readsAttributes = before === undefined || changed.includes('atributos');
   const [active, known] = await Promise.all([
-    asked.length > 0 ? accounts.activeOf(organizationId, asked) : new Set<Id<'account'>>(),
+    newOwner.length > 0 ? accounts.activeOf(organizationId, newOwner) : new Set<Id<'account'>>(),
     readsAttributes ? definitions.read(organizationId) : UNREAD,
   ]);
   return { active, definitions: known };

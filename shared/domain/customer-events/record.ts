@@ -34,8 +34,8 @@ export interface CustomerEventPorts extends CustomerPorts {
   readonly read: (id: Id<'customerEvent'>) => Promise<CustomerEvent | undefined>;
   /** Whether any journey of the organization needs its events. */
   readonly triggersJourneys: (organizationId: Id<'organization'>) => Promise<boolean>;
-  /** Stores an event unless its id exists; returns the stored one. `tells`: enqueues it for journeys, in the same write. */
-  readonly store: (event: CustomerEvent, tells: boolean) => Promise<CustomerEvent>;
+  /** Stores an event unless its id exists; returns the stored one. `signalsJourneys`: enqueues it for journeys, in the same write. */
+  readonly store: (event: CustomerEvent, signalsJourneys: boolean) => Promise<CustomerEvent>;
 }
 
 const HOUR_MS = 3_600_000;
@@ -84,7 +84,7 @@ export const recordEvent = async (
   if (isRefusal(customer)) return customer;
   const windowMs = (report.attributionWindowHours ?? ATTRIBUTION_HOURS.fallback) * HOUR_MS;
   const { contactId } = customer;
-  const [touches, tells] = contactId
+  const [touches, signalsJourneys] = contactId
     ? await Promise.all([
         ports.touches(organizationId, contactId, { from: occurredAt - windowMs, to: occurredAt }),
         ports.triggersJourneys(organizationId),
@@ -105,6 +105,6 @@ export const recordEvent = async (
     claim: randomBase62(12),
     createdAt: now,
   };
-  const stored = await ports.store(event, tells);
+  const stored = await ports.store(event, signalsJourneys);
   return { event: stored, duplicate: stored.claim !== event.claim };
 };

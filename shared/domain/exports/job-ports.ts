@@ -17,7 +17,7 @@ export interface ExportBucket {
   /** Uploads a part of at least `pieceBytes` unless it is the last; returns its version. */
   uploadPart(key: string, uploadId: string, number: number, body: Buffer): Promise<string>;
   /** Completes an upload as an object; idempotent. */
-  completeUpload(key: string, uploadId: string, pieces: readonly FilePart[]): Promise<void>;
+  completeUpload(key: string, uploadId: string, parts: readonly FilePart[]): Promise<void>;
   abortUpload(key: string, uploadId: string): Promise<void>;
 }
 

@@ -70,9 +70,9 @@ const progressAfter = (job: ImportJob, part: FilePart, outcome: ImportedRows): O
 /** Joins the error pieces into one file. */
 const joinErrors = async ({ bucket }: ImportRunPorts, job: ImportJob): Promise<void> => {
   if (job.errorPieces.length === 0) return;
-  const pieces: string[] = [];
-  for (const fence of job.errorPieces) pieces.push(await bucket.text(errorPartKey(job, fence)));
-  await bucket.put(errorFileKey(job), csvOf(['line', 'message'], []) + pieces.join(''));
+  const texts: string[] = [];
+  for (const fence of job.errorPieces) texts.push(await bucket.text(errorPartKey(job, fence)));
+  await bucket.put(errorFileKey(job), csvOf(['line', 'message'], []) + texts.join(''));
 };
 
 /** Ends a job; its file and error pieces are deleted afterwards, at the latest by the bucket's lifecycle rule. */
@@ -83,9 +83,9 @@ const end = async (ports: ImportRunPorts, job: ImportJob, how: ImportEnd): Promi
     ? joined.catch(() => ports.onFailure('errors of an import are lost'))
     : joined);
   if (!(await ports.store.end(job, how, importEvent({ ...job, status: how.status }, ports.clock())))) return;
-  const pieces = job.errorPieces.map((fence) => errorPartKey(job, fence));
+  const errorParts = job.errorPieces.map((fence) => errorPartKey(job, fence));
   await ports.bucket
-    .remove([sourceKey(job), ...pieces])
+    .remove([sourceKey(job), ...errorParts])
     .catch(() => ports.onFailure('the file of an import could not be removed'));
 };
 

@@ -43,11 +43,11 @@ const CONCURRENCY = 8;
 const fault = (path: string, message: string): FieldError => ({ path, message });
 
 /** Looks each distinct name up once. */
-const lookedUp = async <T, V>(items: readonly T[], nameOf: (item: T) => string, look: (item: T) => Promise<V>) => {
+const lookedUp = async <T, V>(items: readonly T[], nameOf: (item: T) => string, read: (item: T) => Promise<V>) => {
   const groups = [...Map.groupBy(items, nameOf).values()];
   const found = await mapConcurrently(groups, CONCURRENCY, async (group) => ({
     group,
-    value: await look(group[0] as T),
+    value: await read(group[0] as T),
   }));
   return found.flatMap(({ group, value }) => group.map((item) => ({ item, value })));
 };

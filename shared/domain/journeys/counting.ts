@@ -22,10 +22,10 @@ export const VALUE_SCALE = 10_000;
 /** The counts of runs that start at a step. */
 export const countsOfStarts =
   (first: string) =>
-  (begun: number): JourneyCounts =>
+  (entered: number): JourneyCounts =>
     new Map([
-      [JOURNEY_ITSELF, { entradas: begun }],
-      [first, { entraram: begun }],
+      [JOURNEY_ITSELF, { entradas: entered }],
+      [first, { entraram: entered }],
     ]);
 
 /** Adds counts to those of a key. */

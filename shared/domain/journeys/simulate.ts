@@ -149,10 +149,10 @@ class Play<R> {
 }
 
 /** The next input: an event, else the run's own due time. Undefined if the run ended. */
-const nextOf = <R>({ run, now, scenario }: Play<R>, told: number) => {
+const nextOf = <R>({ run, now, scenario }: Play<R>, eventsTaken: number) => {
   const due = dueAt(run, 0, now);
   if (due === undefined) return undefined;
-  const next = scenario.events[told];
+  const next = scenario.events[eventsTaken];
   const eventAt = next ? scenario.beginsAt + next.afterMs : Number.POSITIVE_INFINITY;
   return next && eventAt < due ? { at: eventAt, event: next.event } : { at: due };
 };
@@ -169,11 +169,11 @@ const endOf = <R>({ run, now, steps }: Play<R>): Simulation<R>['end'] => {
 export const simulate = <R>(given: Scenario<R>): Simulation<R> => {
   const events = given.events.toSorted((a, b) => a.afterMs - b.afterMs);
   const play = new Play({ ...given, events });
-  let told = 0;
-  for (let next = nextOf(play, told); next; next = nextOf(play, told)) {
+  let eventsTaken = 0;
+  for (let next = nextOf(play, eventsTaken); next; next = nextOf(play, eventsTaken)) {
     if (play.steps.length >= MAX_SIMULATED_STEPS || next.at > given.beginsAt + MAX_SIMULATED_MS) break;
     play.now = next.at;
-    if (next.event) told++;
+    if (next.event) eventsTaken++;
     play.take(next.event ? { kind: 'event', event: next.event } : { kind: 'due' });
   }
   return { steps: play.steps, end: endOf(play) };

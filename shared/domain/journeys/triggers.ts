@@ -57,12 +57,12 @@ const CONCURRENCY = 4;
 export const signalEvent = async (ports: EnginePorts & TriggerPorts, event: CustomerEvent): Promise<void> => {
   const { id, organizationId, contactId, name, createdAt } = event;
   if (contactId === undefined) return;
-  const told = runEventOf(event);
+  const runEvent = runEventOf(event);
   const awaiting = await ports.runs.awaiting(contactId, name, { id, at: createdAt });
   const runs = [...new Set(awaiting.map(({ runId }) => runId))];
-  await mapConcurrently(runs, CONCURRENCY, (runId) => moveRun(ports, runId, { kind: 'event', event: told }));
+  await mapConcurrently(runs, CONCURRENCY, (runId) => moveRun(ports, runId, { kind: 'event', event: runEvent }));
   await setOff(ports, organizationId, { kind: 'evento', target: name }, [
-    { contactId, cause: { key: id, at: happenedAt(event) }, event: told },
+    { contactId, cause: { key: id, at: happenedAt(event) }, event: runEvent },
   ]);
 };
 

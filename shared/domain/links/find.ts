@@ -57,14 +57,14 @@ export const replaceLinks = (
   makeShort: (url: string, index: number) => string,
 ): { readonly text: string; readonly links: readonly ReplacedLink[] } => {
   const links: ReplacedLink[] = [];
-  const pieces: string[] = [];
+  const texts: string[] = [];
   let at = 0;
   for (const { url, start, end } of findLinks(text)) {
     const short = makeShort(url, links.length);
     links.push({ url, short });
-    pieces.push(text.slice(at, start), short);
+    texts.push(text.slice(at, start), short);
     at = end;
   }
-  pieces.push(text.slice(at));
-  return { text: pieces.join(''), links };
+  texts.push(text.slice(at));
+  return { text: texts.join(''), links };
 };

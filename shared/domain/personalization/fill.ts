@@ -68,12 +68,12 @@ export const fill = (
   { escape: into = 'none' }: { readonly escape?: Escape } = {},
 ): Filled => {
   const missing = new Set<string>();
-  const pieces = parts.map((part) => {
+  const texts = parts.map((part) => {
     if (typeof part === 'string') return part;
     const value = inserted(textOf(valueFor(part, scope)), part, into);
     if (value.trim() !== '') return value;
     if (part.fallback === undefined) missing.add(part.name);
     return inserted(part.fallback ?? '', part, into);
   });
-  return { text: pieces.join(''), missing: [...missing] };
+  return { text: texts.join(''), missing: [...missing] };
 };

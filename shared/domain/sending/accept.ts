@@ -123,13 +123,13 @@ export const submit = async (
 
 /**
  * The v1 response (docs/spec/v1.md#answer), the same on every replay. `steps` are the fallbacks of the request; their
- * prices are those recorded at acceptance. Steps that are not `told` have neither price nor refusal.
+ * prices are those recorded at acceptance. Steps that are not shown have neither price nor refusal.
  */
 export const acceptedView = async (
   ports: AnswerPorts,
   { message, replayed }: Sent,
   steps: readonly FallbackStep[],
-  told: (step: FallbackStep) => boolean,
+  isShown: (step: FallbackStep) => boolean,
 ) => ({
   id: message.id,
   status: 'queued' as const,
@@ -145,7 +145,7 @@ export const acceptedView = async (
         fallback: fallbackCoinsOf(message).flatMap((coins, at) => {
           const step = steps[at];
           const known = { coins, refusal: message.fallbackRefusals?.[at] ?? undefined };
-          return step ? [acceptedStep(step, told(step) ? known : undefined)] : [];
+          return step ? [acceptedStep(step, isShown(step) ? known : undefined)] : [];
         }),
       }
     : {}),

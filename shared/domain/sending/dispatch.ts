@@ -146,7 +146,7 @@ export const failAndRefund = async (
   message: MessageRecord,
   refused: RefusedAnswer,
   raiseEvents: boolean,
-  told = refusalText(message, refused),
+  text = refusalText(message, refused),
 ): Promise<DispatchRefusal> => {
   const at = ports.clock();
   const reason = reasonOf(message, refused);
@@ -155,7 +155,7 @@ export const failAndRefund = async (
     ...(reason ? { reason } : {}),
     lastError: refused.detail,
     decisions: [
-      { at, kind: 'provider', detail: told },
+      { at, kind: 'provider', detail: text },
       { at, kind: 'resolution', detail: 'hold released', coins: message.coins },
     ],
     freeKey: true,
@@ -174,9 +174,9 @@ const failUntaken = async (
   message: MessageRecord,
   refused: RefusedAnswer,
   raiseEvents: boolean,
-  told?: string,
+  text?: string,
 ): Promise<DispatchRefusal> => {
-  const refusal = await failAndRefund(ports, message, refused, raiseEvents, told);
+  const refusal = await failAndRefund(ports, message, refused, raiseEvents, text);
   if (refused.cause === 'credentials' && message.fallbackId === undefined) await ports.onAccountRefused?.(message);
   return refusal;
 };

@@ -129,19 +129,19 @@ const refusedStep = (step: FallbackStep, refusal: Refusal): FallbackStep => {
 /**
  * The fallback steps with their price now, or the reason why they could not be sent now
  * (docs/spec/v1.md#fallbacks-that-cannot-be-sent). Both are informative: a step is planned, priced and checked again when
- * it is due. Steps that are not `told` get neither.
+ * it is due. Steps that are not shown get neither.
  */
 export const priceSteps = (
   ports: Omit<StepPorts, 'contactAt'> & QuotePorts & Pick<SendPorts, 'routing'>,
   tenant: Caller,
   completed: readonly FallbackStep[],
   consentFault: ConsentCheck,
-  told: (step: FallbackStep) => boolean = () => true,
+  isShown: (step: FallbackStep) => boolean = () => true,
 ): Promise<readonly FallbackStep[]> =>
   Promise.all(
     completed.map(async (each) => {
       const step = { ...each, labels: { ...each.labels, ...operatorOf(tenant) } };
-      if (!told(step)) return step;
+      if (!isShown(step)) return step;
       const planned = await planStep(ports, tenant, step);
       if (isRefusal(planned)) return refusedStep(step, planned);
       const { plan } = planned;

@@ -23,13 +23,13 @@ const multipart = (file: ByteStream, { mimeType, filename, size }: FileInfo) => 
     `${field('messaging_product', 'whatsapp')}${field('type', mimeType)}--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${quoted(filename)}"\r\ncontent-type: ${mimeType}\r\n\r\n`,
   );
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
-  const pieces = async function* (): AsyncGenerator<Uint8Array> {
+  const chunks = async function* (): AsyncGenerator<Uint8Array> {
     yield head;
     yield* file;
     yield tail;
   };
   return {
-    body: ReadableStream.from(pieces()),
+    body: ReadableStream.from(chunks()),
     contentType: `multipart/form-data; boundary=${boundary}`,
     length: head.length + size + tail.length,
   };

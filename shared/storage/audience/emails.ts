@@ -54,13 +54,13 @@ export const readEmailNumbers = async (table: Table, organizationId: Org, wanted
     ]),
   );
   const blocks = [...new Set([...wanted].map((number) => placeOf(number).block))];
-  const pieces = chunksOf(blocks, KEYS_A_CALL / COLUMNS.length);
+  const chunks = chunksOf(blocks, KEYS_A_CALL / COLUMNS.length);
   const read = (
-    await mapConcurrently(pieces, CONCURRENT_CALLS, (piece) => readBlocks(table, organizationId, piece, wanted))
+    await mapConcurrently(chunks, CONCURRENT_CALLS, (chunk) => readBlocks(table, organizationId, chunk, wanted))
   ).flat();
   const unread = read.flatMap((block) => block.unread).filter((number) => !own.has(number));
-  await mapConcurrently(chunksOf(unread, KEYS_A_CALL), CONCURRENT_CALLS, async (piece) => {
-    const ids = await contactsOfNumbers(table, organizationId, piece);
+  await mapConcurrently(chunksOf(unread, KEYS_A_CALL), CONCURRENT_CALLS, async (chunk) => {
+    const ids = await contactsOfNumbers(table, organizationId, chunk);
     const contacts = await readContacts(
       table,
       ids.filter((id) => id !== undefined),

@@ -16,8 +16,8 @@ const BLOCKS_A_RUN = 8;
 const MAX_ATTEMPTS = 5;
 
 const untilDone = async (attempt: () => Promise<boolean>): Promise<void> => {
-  for (let tries = 1; !(await attempt()); tries++)
-    if (tries === MAX_ATTEMPTS) throw new Unavailable('Others updated the block at every attempt.');
+  for (let attempts = 1; !(await attempt()); attempts++)
+    if (attempts === MAX_ATTEMPTS) throw new Unavailable('Others updated the block at every attempt.');
 };
 
 const removeFrom = async (table: Table, { organizationId, segmentId }: Sweep, block: number): Promise<boolean> => {

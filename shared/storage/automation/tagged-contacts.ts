@@ -55,10 +55,10 @@ export const tagWritesFor = async (
   const { pk: partition, sk } = KEYS.journeyTrigger(organizationId, 'etiqueta', '', '');
   const sort = { text: 'begins_with(#sk, :prefix)', values: { prefix: sk.slice(0, sk.indexOf('#') + 1) } };
   const rows = await table.queryAll({ partition, sort, consistent: true });
-  const asked = new Set(rows.map((row) => triggerRow.parse(row).nome));
-  if (asked.size === 0) return NONE;
+  const tagNames = new Set(rows.map((row) => triggerRow.parse(row).nome));
+  if (tagNames.size === 0) return NONE;
   return (tagging) => {
-    const tags = addedTags(tagging).filter((tag) => asked.has(tag));
+    const tags = addedTags(tagging).filter((tag) => tagNames.has(tag));
     if (tags.length === 0) return [];
     const { organizationId: org, env, id: contactId, version, updatedAt: at } = tagging.after;
     return [{ put: taggedRows.write({ organizationId: org, env, contactId, version, tags, at }) }];

@@ -13,9 +13,9 @@ class Head<T> {
   /** Reads on until there is an item, or the source ends. */
   async fill(): Promise<void> {
     while (this.#at >= this.#piece.length && !this.#ended) {
-      const piece = await this.#source();
-      this.#ended = piece === undefined;
-      this.#piece = piece ?? [];
+      const page = await this.#source();
+      this.#ended = page === undefined;
+      this.#piece = page ?? [];
       this.#at = 0;
     }
   }

@@ -70,11 +70,11 @@ export const customerEventStore = (
 
   triggersJourneys: (organizationId) => usesJourneys(table, organizationId),
 
-  async store(event, tells) {
+  async store(event, signalsJourneys) {
     const { id, organizationId: owner, createdAt } = event;
-    const due = tells ? INDEX_KEYS.due('journey_signal', id, createdAt) : {};
+    const due = signalsJourneys ? INDEX_KEYS.due('journey_signal', id, createdAt) : {};
     const { ok, row } = await table.write({ put: { ...customerEventRows.write(event), ...due }, when: ABSENT });
-    if (ok && tells) raised([{ kind: 'journey_signal', ...KEYS.customerEvent(id), owner }]);
+    if (ok && signalsJourneys) raised([{ kind: 'journey_signal', ...KEYS.customerEvent(id), owner }]);
     if (ok) return event;
     if (!row) throw new Unavailable('The event was stored and deleted meanwhile.');
     return customerEventRows.read(row);

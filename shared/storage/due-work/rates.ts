@@ -127,15 +127,15 @@ const drawFromRows = async (table: Table, { owner, bucket, now, place }: TokenRe
 };
 
 /** Draws one token for each of several callers of a bucket: of one row in one write, or one by one where no row has as many. */
-const drawForAll = async (table: Table, asked: readonly TokenRequest[]): Promise<readonly Drawn[]> => {
-  const [first] = asked;
+const drawForAll = async (table: Table, requests: readonly TokenRequest[]): Promise<readonly Drawn[]> => {
+  const [first] = requests;
   if (!first) return [];
-  if (asked.length > 1 && asked.length <= rowOf(first.bucket, 0).burst) {
-    const now = Math.max(...asked.map((one) => one.now));
-    const drawn = await drawFromRows(table, { ...first, now }, asked.length);
-    if (drawn.waitMs === 0) return asked.map(() => drawn);
+  if (requests.length > 1 && requests.length <= rowOf(first.bucket, 0).burst) {
+    const now = Math.max(...requests.map((one) => one.now));
+    const drawn = await drawFromRows(table, { ...first, now }, requests.length);
+    if (drawn.waitMs === 0) return requests.map(() => drawn);
   }
-  return Promise.all(asked.map((one) => drawFromRows(table, one)));
+  return Promise.all(requests.map((one) => drawFromRows(table, one)));
 };
 
 /** Callers that wait for a draw of the same bucket share the next one. */
@@ -143,12 +143,12 @@ const MAX_DRAWN_AT_ONCE = 50;
 const drawing = new WeakMap<Table, ReturnType<typeof batchConcurrent<TokenRequest, Drawn>>>();
 
 /** Draws one token of a bucket. */
-const drawOne = (table: Table, asked: TokenRequest): Promise<Drawn> => {
+const drawOne = (table: Table, request: TokenRequest): Promise<Drawn> => {
   const draw =
     drawing.get(table) ?? batchConcurrent((all: readonly TokenRequest[]) => drawForAll(table, all), MAX_DRAWN_AT_ONCE);
   drawing.set(table, draw);
-  const { name, perMinute, burst, rows } = asked.bucket;
-  return draw([asked.owner, name, perMinute, burst, rows].join(' '), asked);
+  const { name, perMinute, burst, rows } = request.bucket;
+  return draw([request.owner, name, perMinute, burst, rows].join(' '), request);
 };
 
 /** A bucket to draw from, and its owner; a promise if its size must be read first. */
@@ -168,8 +168,8 @@ export const drawTokens = async (
   now: number,
 ): Promise<{ readonly at: number; readonly bucket: Bucket; readonly waitMs: number } | undefined> => {
   const drawn = await Promise.all(
-    draws.map(async ({ owner, bucket: asked }, at) => {
-      const bucket = await asked;
+    draws.map(async ({ owner, bucket: reading }, at) => {
+      const bucket = await reading;
       return { at, owner, bucket, ...(await drawOne(table, { owner, bucket, now, place: at })) };
     }),
   );

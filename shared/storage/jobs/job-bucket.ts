@@ -111,8 +111,8 @@ export const exportBucket = (client: S3Client, Bucket: string, clock: Clock): Ex
     const { ETag = '' } = await client.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body }));
     return ETag;
   },
-  async completeUpload(Key, UploadId, pieces) {
-    const Parts = pieces.map(({ number, etag }) => ({ PartNumber: number, ETag: etag }));
+  async completeUpload(Key, UploadId, parts) {
+    const Parts = parts.map(({ number, etag }) => ({ PartNumber: number, ETag: etag }));
     try {
       await client.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }));
     } catch (error) {

@@ -107,7 +107,7 @@ export const keepReply = async (
 };
 
 /** When a reply is archived, and its person, which its inbound message contains. */
-const leaving = (table: Table, { createdAt }: ReplyRecord, inbound: InboundChange | undefined) =>
+const archiveAttributes = (table: Table, { createdAt }: ReplyRecord, inbound: InboundChange | undefined) =>
   inbound && { ...archiveExpiry(table, createdAt), ...personOf(inbound.message) };
 
 /** The inbound message of a reply. */
@@ -131,7 +131,7 @@ const keepIn = async (
     {
       part: 'reply',
       write: {
-        put: { ...replyRows.write({ ...reply, coins: charged }), ...leaving(table, reply, received?.change) },
+        put: { ...replyRows.write({ ...reply, coins: charged }), ...archiveAttributes(table, reply, received?.change) },
         when: ABSENT,
       },
     },

@@ -148,9 +148,9 @@ const paidFrom = (parts: readonly Part[], balance: number): ReadonlySet<Part> =>
 type Outcomes = Map<Reservation, BatchOutcome>;
 
 /** Decides all that can be decided together; the others get no outcome. */
-const decide = async (table: Table, asked: readonly Part[], raised: Raised, outcomes: Outcomes): Promise<void> => {
+const decide = async (table: Table, requested: readonly Part[], raised: Raised, outcomes: Outcomes): Promise<void> => {
   // Without those that were refused, others may no longer have their price.
-  const parts = atTheirPrice(asked);
+  const parts = atTheirPrice(requested);
   const [first] = parts;
   if (!first) return undefined;
   const all = (outcome: BatchOutcome, some = parts): void => {

@@ -155,15 +155,15 @@ describe('an activation', () => {
   });
 
   test('accepts a connected or flagged number, and no other status', async () => {
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const numbers: ReferencePorts['numbers'] = {
       page: async (_, filter) => {
-        asked.push(filter.status);
+        requested.push(filter.status);
         return { items: [], total: filter.status === 'flagged' ? 1 : 0 };
       },
     };
     const of = sends({ canal: 'whatsapp', texto: 'Oi' });
     expect(await faults({ ...nothing, numbers }, of, 'activation')).toEqual([]);
-    expect(asked.toSorted()).toEqual(['connected', 'flagged']);
+    expect(requested.toSorted()).toEqual(['connected', 'flagged']);
   });
 });

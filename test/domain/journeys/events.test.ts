@@ -164,13 +164,14 @@ describe('a wait for the result of a message', () => {
       ['enviar > esperar_evento', 'esperar_evento evento> sim', ...more],
     );
 
-  test.each(SENT_STATUSES.flatMap((asked) => SENT_STATUSES.map((told) => [asked, told] as const)))(
+  test.each(SENT_STATUSES.flatMap((requested) => SENT_STATUSES.map((reported) => [requested, reported] as const)))(
     'for %s, with the report %s, ends if that implies it',
-    (asked, told) => {
-      const isMore = asked === told || asked === 'entregue' || (asked === 'lida' && told !== 'entregue');
-      const drive = started(waitsFor(asked));
+    (requested, reported) => {
+      const isMore =
+        requested === reported || requested === 'entregue' || (requested === 'lida' && reported !== 'entregue');
+      const drive = started(waitsFor(requested));
       drive.perform();
-      signal(drive, told);
+      signal(drive, reported);
       expect(drive.run.status).toBe(isMore ? 'concluida' : 'ativa');
     },
   );

@@ -4,10 +4,10 @@ import type { Journey } from '../../../shared/domain/journeys/journey.ts';
 import type { JourneyLineage } from '../../../shared/domain/journeys/lineage.ts';
 import { type PostPorts, postStep } from '../../../shared/domain/journeys/post-step.ts';
 import type { PostOutcome } from '../../../shared/domain/webhooks/ports.ts';
-import { begun, contactOf, definition, passo, START } from '../../support/journeys/build.ts';
+import { contactOf, definition, passo, START, startedRun } from '../../support/journeys/build.ts';
 
 const URL = 'https://hooks.loja.com.br/journeys';
-const { run, graph } = begun(definition([passo('webhook', { url: URL })], []), {
+const { run, graph } = startedRun(definition([passo('webhook', { url: URL })], []), {
   variables: { cupom: 'A1' },
   event: { id: 'e1', name: 'compra', at: START, properties: { produto: 'cafe' } },
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { beginRun } from '../../../shared/domain/journeys/run.ts';
 import { step } from '../../../shared/domain/journeys/step.ts';
-import { begun, definition, entryOf, momentAt, passo, START } from '../../support/journeys/build.ts';
+import { definition, entryOf, momentAt, passo, START, startedRun } from '../../support/journeys/build.ts';
 import { Drive, started } from '../../support/journeys/drive.ts';
 
 const SMS = { canal: 'sms', texto: 'Olá, {{contato.nome|você}}' } as const;
@@ -60,9 +60,9 @@ describe('a run', () => {
   });
 
   test('ignores the result of another visit, of another try, and of an effect that it did not ask for', () => {
-    const { run, graph } = begun(welcome);
+    const { run, graph } = startedRun(welcome);
     const waiting = step(run, graph, momentAt(START), { kind: 'due' }).run;
-    const told = (at: object) =>
+    const reported = (at: object) =>
       step(waiting, graph, momentAt(START), {
         kind: 'result',
         step: 'enviar',
@@ -71,10 +71,10 @@ describe('a run', () => {
         result: { kind: 'done' },
         ...at,
       }).run;
-    expect(told({})).not.toBe(waiting);
-    expect(told({ visit: 2 })).toBe(waiting);
-    expect(told({ attempt: 2 })).toBe(waiting);
-    expect(told({ step: 'etiqueta' })).toBe(waiting);
+    expect(reported({})).not.toBe(waiting);
+    expect(reported({ visit: 2 })).toBe(waiting);
+    expect(reported({ attempt: 2 })).toBe(waiting);
+    expect(reported({ step: 'etiqueta' })).toBe(waiting);
   });
 
   test('continues when a send is skipped or refused, and records why', () => {
@@ -119,7 +119,7 @@ describe('a run', () => {
       ['condicao nao> condicao'],
     );
     expect(started(cycle).run).toMatchObject({ status: 'erro', end: { reason: 'erro', detail: 'passos_sem_espera' } });
-    const { run, graph } = begun(welcome);
+    const { run, graph } = startedRun(welcome);
     const lost = step({ ...run, step: 'outro' }, graph, momentAt(START), { kind: 'due' });
     expect(lost.run).toMatchObject({ status: 'erro', end: { reason: 'erro', detail: 'passo_inexistente' } });
   });
@@ -211,12 +211,12 @@ describe('a condicao', () => {
   const asks = definition([passo('condicao', { filterTree: tree }), passo('sair', {}, 'fim')], ['condicao sim> fim']);
 
   test("evaluates the contact's conditions at that moment", () => {
-    const { run, graph } = begun(asks);
-    const asked: unknown[] = [];
-    const matches = (given: unknown) => asked.push(given) > 0;
+    const { run, graph } = startedRun(asks);
+    const requested: unknown[] = [];
+    const matches = (given: unknown) => requested.push(given) > 0;
     const turn = step(run, graph, momentAt(START, { matches }), { kind: 'due' });
     expect(turn.history.map(({ result }) => result)).toEqual(['sim', 'saiu']);
-    expect(asked).toEqual([tree]);
+    expect(requested).toEqual([tree]);
     expect(step(run, graph, momentAt(START), { kind: 'due' }).history.map(({ result }) => result)).toEqual(['nao']);
   });
 });
@@ -224,7 +224,7 @@ describe('a condicao', () => {
 describe('a journey that cannot continue', () => {
   test('is paused at the step, and retries that when it is resumed', () => {
     const drive = started(definition([{ ...passo('enviar', SMS), rotulo: 'Oferta' }], []));
-    const [asked] = drive.effects;
+    const [requested] = drive.effects;
     drive.tell({ kind: 'blocked', reason: 'saldo_insuficiente' });
     expect(drive.effects[1]).toEqual({
       kind: 'pause_journey',
@@ -236,7 +236,7 @@ describe('a journey that cannot continue', () => {
     drive.now += DAY;
     drive.resume();
     drive.wake();
-    expect(drive.effects.at(-1)).toEqual(asked);
+    expect(drive.effects.at(-1)).toEqual(requested);
     drive.perform();
     expect(results(drive)).toEqual(['enviar enviada']);
   });
@@ -310,17 +310,17 @@ describe('a goal', () => {
     drive.wake();
     expect(drive.effects).toMatchObject([{ kind: 'convert' }]);
     expect(results(drive)).toEqual(['esperar meta']);
-    const told = started(withGoal);
-    told.pause();
-    told.take(event('compra', 'e1'));
-    told.resume();
-    expect(told.take(event('compra', 'e2')).effects).toMatchObject([{ kind: 'convert', event: { id: 'e1' } }]);
-    expect(told.run.kept).toEqual([]);
+    const reported = started(withGoal);
+    reported.pause();
+    reported.take(event('compra', 'e1'));
+    reported.resume();
+    expect(reported.take(event('compra', 'e2')).effects).toMatchObject([{ kind: 'convert', event: { id: 'e1' } }]);
+    expect(reported.run.kept).toEqual([]);
   });
 });
 
 test('a run starts at the first step, with its triggering event, and with the branches of its own steps only', () => {
-  const { graph } = begun(definition([passo('sair', {})], []));
+  const { graph } = startedRun(definition([passo('sair', {})], []));
   const branches = { sair: 'A', gone: 'B' };
   const entry = entryOf({ variables: { cupom: 'A1' }, event: { id: 'e1', name: 'cadastro' }, branches });
   const run = beginRun(entry, graph, START);

@@ -77,7 +77,7 @@ export const entryOf = (fields: Partial<RunEntry> = {}): RunEntry => ({
 });
 
 /** A run at the first step of a definition, with its graph. */
-export const begun = (
+export const startedRun = (
   of: JourneyDefinition,
   fields: Partial<RunEntry> = {},
 ): { readonly run: Run; readonly graph: Graph } => {

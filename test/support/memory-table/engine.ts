@@ -94,10 +94,10 @@ syncBuiltinESMExports();
 export const startMemoryEngine = async (): Promise<{ readonly endpoint: string; close(): Promise<void> }> => {
   const tables = new MemoryTables();
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    const asked = await text(incoming);
+    const requested = await text(incoming);
     // Whether somebody listens here is asked without a call.
     if (incoming.method !== 'POST') return void outgoing.writeHead(200).end();
-    const { statusCode, body } = wireAnswer(tables, String(incoming.headers['x-amz-target']), asked);
+    const { statusCode, body } = wireAnswer(tables, String(incoming.headers['x-amz-target']), requested);
     outgoing.writeHead(statusCode, { 'content-type': 'application/x-amz-json-1.0' }).end(body);
   };
   const server = createServer((incoming, outgoing) => void answer(incoming, outgoing));

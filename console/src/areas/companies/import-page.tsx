@@ -12,7 +12,7 @@ import { ProblemView } from '../../ui/problem-view.tsx';
 import { companiesOf, onlyRows, type Sheet, sheetOf } from './import-rows.ts';
 import { texts } from './texts.ts';
 
-const MOST_ROWS = 500;
+const MAX_ROWS = 500;
 
 /** The results of the rows as they were sent, whatever the field contains now. */
 interface Outcome {
@@ -83,7 +83,7 @@ export default function ImportPage() {
   });
   const count = sheet.rows.length;
   const lacks = count > 0 && !sheet.titles.includes('nome') ? t.noName : undefined;
-  const problem = count > MOST_ROWS ? t.tooMany(format.number(count)) : lacks;
+  const problem = count > MAX_ROWS ? t.tooMany(format.number(count)) : lacks;
   return (
     <Page title={t.importTitle} description={t.importHint}>
       <Text size="sm">{t.importRules}</Text>

@@ -13,7 +13,7 @@ import { IconButton } from '../../ui/icon-button.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { useSettled } from '../../ui/search-field.tsx';
-import { bodyOf, type Draft, type Hop, isComplete, MOST_FALLBACKS, newStep, startDraft, textOfHop } from './draft.ts';
+import { bodyOf, type Draft, type Hop, isComplete, MAX_FALLBACKS, newHop, startDraft, textOfHop } from './draft.ts';
 import { FallbackFields, HopFields } from './hop-fields.tsx';
 import { Preview } from './preview.tsx';
 import { useVariableNames } from './templates.ts';
@@ -60,9 +60,9 @@ const Fallbacks = ({ draft, onChange }: DraftProps) => {
           />
         );
       })}
-      {fallbacks.length < MOST_FALLBACKS ? (
+      {fallbacks.length < MAX_FALLBACKS ? (
         <Group>
-          <Button variant="default" onClick={() => set([...fallbacks, newStep('sms', 'same')])}>
+          <Button variant="default" onClick={() => set([...fallbacks, newHop('sms', 'same')])}>
             {t.addFallback}
           </Button>
         </Group>

@@ -3,7 +3,7 @@ import type { V1Send } from '../../sdk.ts';
 
 export const CHANNELS = ['whatsapp', 'sms', 'rcs', 'email', 'push', 'instagram'] as const satisfies readonly Channel[];
 export type Channel = V1Send['channel'];
-export const MOST_FALLBACKS = 5;
+export const MAX_FALLBACKS = 5;
 const PHONES = new Set<Channel>(['whatsapp', 'sms', 'rcs']);
 
 /** Whether a channel reaches people by their phone. */
@@ -41,7 +41,7 @@ export interface Draft {
   readonly maxCoins: string;
 }
 
-export const newStep = (channel: Channel, content: Content): Hop => ({
+export const newHop = (channel: Channel, content: Content): Hop => ({
   key: crypto.randomUUID(),
   channel,
   to: '',
@@ -56,7 +56,7 @@ const isChannel = (name: string | undefined): name is Channel => CHANNELS.some((
 
 /** The initial draft: a link to the page may name the channel, the recipient and the contact. */
 export const startDraft = ({ channel, to = '', contactId = '' }: Readonly<Record<string, string>>): Draft => ({
-  hops: [{ ...newStep(isChannel(channel) ? channel : 'whatsapp', 'text'), to }],
+  hops: [{ ...newHop(isChannel(channel) ? channel : 'whatsapp', 'text'), to }],
   contactId,
   variables: {},
   scheduledAt: '',

@@ -11,7 +11,7 @@ import { useSingleMutation } from '../../ui/action.ts';
 import { ChoiceField, choicesOf, FieldErrors } from '../../ui/fields.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
-import { lookInto, NotUtf8, type Sheet } from '../../ui/sheet.ts';
+import { NotUtf8, previewSheet, type Sheet } from '../../ui/sheet.ts';
 import { putFile, UploadFailed } from '../../ui/upload.ts';
 import { AppLink } from '../../ui/values.tsx';
 import { faultOf, guessTargets, mappingOf, type Target } from './import-mapping.ts';
@@ -19,7 +19,7 @@ import { ColumnsTable, PreviewTable } from './import-tables.tsx';
 import { type ImportField, importTexts } from './import-texts.ts';
 import { RecentImports } from './recent-imports.tsx';
 
-const MOST_BYTES = 200_000_000;
+const MAX_BYTES = 200_000_000;
 const PREVIEW_ROWS = 5;
 
 /** A file that was chosen, with its beginning. */
@@ -113,18 +113,18 @@ const Mapping = ({ file, sheet }: Chosen) => {
 export default function ImportPage() {
   const t = useTexts(importTexts);
   const [chosen, setChosen] = useState<Chosen>();
-  const looking = useMutation({
+  const previewing = useMutation({
     mutationFn: async (file: File | null) => {
       if (!file) return undefined;
-      if (file.size > MOST_BYTES) throw new RangeError(t.tooLarge);
-      const sheet = await lookInto(file, PREVIEW_ROWS);
+      if (file.size > MAX_BYTES) throw new RangeError(t.tooLarge);
+      const sheet = await previewSheet(file, PREVIEW_ROWS);
       if (sheet.rows.length === 0) throw new RangeError(t.emptyFile);
       return { file, sheet };
     },
     onMutate: () => setChosen(undefined),
     onSuccess: setChosen,
   });
-  const { error } = looking;
+  const { error } = previewing;
   return (
     <Page title={t.title} description={t.description}>
       <Stack>
@@ -135,7 +135,7 @@ export default function ImportPage() {
           placeholder={t.choose}
           leftSection={<FileUp size={16} aria-hidden />}
           error={error instanceof NotUtf8 ? t.notUtf8 : error?.message}
-          onChange={(file) => looking.mutate(file)}
+          onChange={(file) => previewing.mutate(file)}
         />
         {chosen ? <Mapping key={`${chosen.file.name} ${chosen.file.lastModified}`} {...chosen} /> : null}
       </Stack>

@@ -63,9 +63,9 @@ export default function ContactsPage() {
   const filters = useFilterValues(fields) as ContactsListQuery;
   const [{ q }] = useSearchValues();
   const [creating, setCreating] = useState(false);
-  const asked = { ...filters, ...(q?.trim() ? { q: q.trim() } : {}) };
-  const list = usePagedList(contactsQuery(asked));
-  const isFiltered = Object.keys(asked).length > 0;
+  const query = { ...filters, ...(q?.trim() ? { q: q.trim() } : {}) };
+  const list = usePagedList(contactsQuery(query));
+  const isFiltered = Object.keys(query).length > 0;
   return (
     <Page title={t.title} description={t.description} actions={<Actions onCreate={() => setCreating(true)} />}>
       {/* Whoever sees phones masked cannot search by them: the service would drop the search. */}

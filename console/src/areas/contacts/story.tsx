@@ -62,8 +62,8 @@ const Step = ({ step }: { readonly step: ContactTimelineStep }) => {
   );
 };
 
-/** The timeline of a contact, newest first; `asked`: false fetches nothing. */
-export const useStory = (id: string, asked = true) => useCursorList({ ...storyQuery(id), enabled: asked });
+/** The timeline of a contact, newest first; `enabled`: false fetches nothing. */
+export const useStory = (id: string, enabled = true) => useCursorList({ ...storyQuery(id), enabled });
 
 /** The history between the organization and a person, on every channel, newest first. */
 export const Story = ({ id }: { readonly id: string }) => {

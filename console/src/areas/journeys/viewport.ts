@@ -14,7 +14,7 @@ export interface Viewport extends Place {
 }
 
 /** The least scale at which the whole of a journey is of use. */
-export const LEAST_ZOOM = 0.5;
+export const MIN_ZOOM = 0.5;
 /** The scale of the beginning of a longer one, whose steps are to be read. */
 export const READABLE_ZOOM = 0.65;
 /** Free space around the drawing, as a part of the canvas. */
@@ -29,7 +29,7 @@ export const firstViewport = (places: ReadonlyMap<string, Place>, start: string,
   const [top, bottom] = [Math.min(...ys), Math.max(...ys) + NODE.height];
   const room = 1 - PADDING;
   const zoom = Math.min(1, (width * room) / (right - left), (height * room) / (bottom - top));
-  if (zoom >= LEAST_ZOOM)
+  if (zoom >= MIN_ZOOM)
     return { x: width / 2 - (zoom * (left + right)) / 2, y: height / 2 - (zoom * (top + bottom)) / 2, zoom };
   return {
     x: width / 2 - READABLE_ZOOM * (first.x + NODE.width / 2),

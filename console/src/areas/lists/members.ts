@@ -4,7 +4,7 @@ import type { ListMembers, ListMembership } from '../../sdk.ts';
 /** How contacts are named in a call. */
 export type MemberKind = keyof ListMembers;
 /** The maximum of identifiers in one call. */
-const MOST_A_CALL = 50_000;
+const MAX_A_CALL = 50_000;
 /** Of what was not found, so much is shown. */
 const SHOWN = 20;
 
@@ -30,8 +30,8 @@ export const changeMembers = async (
   onProgress: (sent: number) => void,
 ): Promise<MembersResult> => {
   let result: MembersResult = { added: 0, removed: 0, notFoundCount: 0, notFound: [] };
-  for (let from = 0; from < identifiers.length; from += MOST_A_CALL) {
-    const members: ListMembers = { [kind]: identifiers.slice(from, from + MOST_A_CALL) };
+  for (let from = 0; from < identifiers.length; from += MAX_A_CALL) {
+    const members: ListMembers = { [kind]: identifiers.slice(from, from + MAX_A_CALL) };
     const answer: ListMembership = await BATCHES[change].call(api.lists, listId, members);
     result = {
       added: result.added + answer.added,
@@ -39,7 +39,7 @@ export const changeMembers = async (
       notFoundCount: result.notFoundCount + answer.notFoundCount,
       notFound: [...result.notFound, ...answer.notFound[kind]].slice(0, SHOWN),
     };
-    onProgress(Math.min(from + MOST_A_CALL, identifiers.length));
+    onProgress(Math.min(from + MAX_A_CALL, identifiers.length));
   }
   return result;
 };

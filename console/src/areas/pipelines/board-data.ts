@@ -54,12 +54,12 @@ export const useStages = ({ pipeline: { id }, estagios }: Board) => {
 };
 
 /** A move, and what goes with it. */
-export interface Asked {
+export interface MoveRequest {
   readonly move: Move;
   readonly motivoPerda?: string;
 }
 /** A move that was refused. */
-export interface Refused extends Asked {
+export interface Refused extends MoveRequest {
   readonly error: Error;
 }
 
@@ -69,35 +69,35 @@ export interface Refused extends Asked {
  */
 export const useMoves = (id: string, columns: Columns) => {
   const queries = useQueryClient();
-  const [pending, setPending] = useState<readonly Asked[]>([]);
+  const [pending, setPending] = useState<readonly MoveRequest[]>([]);
   const [refused, setRefused] = useState<Refused>();
   const moving = useMutation({
     scope: { id: `board ${id}` },
-    mutationFn: ({ move: { card, to, antesDe, depoisDe }, motivoPerda }: Asked) =>
+    mutationFn: ({ move: { card, to, antesDe, depoisDe }, motivoPerda }: MoveRequest) =>
       api.cards.move(card.id, {
         estagioId: to,
         ...(antesDe === undefined ? {} : { antesDe }),
         ...(depoisDe === undefined ? {} : { depoisDe }),
         ...(motivoPerda === undefined ? {} : { motivoPerda }),
       }),
-    onError: (error, asked) => setRefused({ ...asked, error }),
-    onSettled: async (_, __, asked) => {
+    onError: (error, request) => setRefused({ ...request, error }),
+    onSettled: async (_, __, request) => {
       const stale = [
         ['board', id],
-        ['card', asked.move.card.id],
+        ['card', request.move.card.id],
       ];
       // It stands where it was put until the service says so too.
       await Promise.all(stale.map((queryKey) => queries.invalidateQueries({ queryKey })));
-      setPending((all) => all.filter((each) => each !== asked));
+      setPending((all) => all.filter((each) => each !== request));
     },
   });
   const shown = applyMoves(
     columns,
     pending.map(({ move }) => move),
   );
-  const ask = (asked: Asked) => {
-    setPending((all) => [...all, asked]);
-    moving.mutate(asked);
+  const ask = (request: MoveRequest) => {
+    setPending((all) => [...all, request]);
+    moving.mutate(request);
   };
   return { shown, ask, refused, forget: () => setRefused(undefined) };
 };

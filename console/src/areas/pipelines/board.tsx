@@ -9,7 +9,7 @@ import { chunkOf } from '../../ui/chunk.tsx';
 import { useMemberNames } from '../../ui/members.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import styles from './board.module.css';
-import { type Asked, useMoves, useStages } from './board-data.ts';
+import { type MoveRequest, useMoves, useStages } from './board-data.ts';
 import { Column } from './column.tsx';
 import { keepTouch } from './keep-touch.ts';
 import { type Columns, type Move, moveTo } from './moves.ts';
@@ -137,7 +137,7 @@ export const Board = (props: BoardProps) => {
           refused={refused}
           stage={pipeline.estagios.find(({ id }) => id === refused.move.to)}
           onClose={forget}
-          onAgain={(asked: Asked) => ask(asked)}
+          onAgain={(request: MoveRequest) => ask(request)}
         />
       ) : null}
     </>

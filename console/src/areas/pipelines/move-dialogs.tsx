@@ -7,7 +7,7 @@ import { type Card, isProblem, type Stage } from '../../sdk.ts';
 import { useSingleMutation } from '../../ui/action.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
-import type { Asked, Refused } from './board-data.ts';
+import type { MoveRequest, Refused } from './board-data.ts';
 import { type CardField, cardChanges, cardDraft, fieldOf, useFieldName } from './card-draft.ts';
 import { CardFields } from './card-form.tsx';
 import { texts } from './texts.ts';
@@ -106,7 +106,7 @@ interface RefusedProps {
   readonly refused: Refused;
   readonly stage: Stage | undefined;
   readonly onClose: () => void;
-  readonly onAgain: (asked: Asked) => void;
+  readonly onAgain: (request: MoveRequest) => void;
 }
 
 /** Why a card is back in its place, and what can be done about it. */

@@ -13,8 +13,8 @@ import {
   type Group,
   isFlat,
   kindOf,
-  MOST_CONDITIONS,
-  MOST_DEEP,
+  MAX_CONDITIONS,
+  MAX_DEPTH,
   type Node,
   newCondition,
   newGroup,
@@ -184,7 +184,7 @@ const Buttons = ({ group, depth, room, onChange, onRemove }: GroupProps) => {
       <Button size="xs" variant="default" disabled={!room} leftSection={plus} onClick={() => add(newCondition())}>
         {t.addCondition}
       </Button>
-      {depth < MOST_DEEP ? (
+      {depth < MAX_DEPTH ? (
         <Button
           size="xs"
           variant="default"
@@ -265,7 +265,7 @@ export const Builder = ({ root, onChange }: BuilderProps) => (
     group={root}
     name="1"
     depth={1}
-    room={countOf(root) < MOST_CONDITIONS}
+    room={countOf(root) < MAX_CONDITIONS}
     path={isFlat(root) ? FLAT : 'filterTree'}
     onChange={onChange}
   />

@@ -45,8 +45,8 @@ export interface Group {
 export type Node = Condition | Group;
 
 /** The form that the service accepts. */
-export const MOST_DEEP = 10;
-export const MOST_CONDITIONS = 100;
+export const MAX_DEPTH = 10;
+export const MAX_CONDITIONS = 100;
 
 const FIRST_TEXT: Readonly<Record<ValueKind, string>> = {
   text: '',

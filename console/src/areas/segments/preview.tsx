@@ -26,11 +26,11 @@ export const Preview = ({ root }: { readonly root: Group }) => {
   const t = useTexts(texts).builder;
   const format = useFormat();
   const complete = isComplete(root);
-  const asked = useSettled(complete ? JSON.stringify(descriptionOf(root)) : '');
+  const description = useSettled(complete ? JSON.stringify(descriptionOf(root)) : '');
   const preview = useQuery({
-    queryKey: ['segment-preview', asked],
-    queryFn: ({ signal }) => api.segments.preview(JSON.parse(asked), { signal }),
-    enabled: asked !== '',
+    queryKey: ['segment-preview', description],
+    queryFn: ({ signal }) => api.segments.preview(JSON.parse(description), { signal }),
+    enabled: description !== '',
     placeholderData: keepPreviousData,
   });
   const { data, error, isFetching } = preview;

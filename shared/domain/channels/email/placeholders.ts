@@ -96,18 +96,18 @@ export const fillPlaceholders = (
   let length = 0;
   let before = '';
   for (const { text, placeholder } of tokenize(source)) {
-    let piece = text;
+    let replaced = text;
     if (placeholder?.name !== undefined) {
       const { name } = placeholder;
       const value = values.get(name) ?? SANITIZERS[part](valueFor(name, data));
       values.set(name, value);
       const isScript = part === 'html' && beginsLink(before) && isScriptAddress(valueFor(name, data));
-      piece = isScript ? '' : value;
+      replaced = isScript ? '' : value;
     }
     before = placeholder ? '' : text;
-    length += piece.length;
+    length += replaced.length;
     if (length > maxLength) return undefined;
-    out.push(piece);
+    out.push(replaced);
   }
   return out.join('');
 };

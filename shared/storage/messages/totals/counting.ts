@@ -50,10 +50,10 @@ const countingRows = defineRow<Counting>()({
 /** Has the rest of a list counted: the key of its row; undefined if that is under way already. One write. */
 export const requestCounting = async (
   table: Table,
-  asked: Omit<Counting, 'from'>,
+  requested: Omit<Counting, 'from'>,
   now: number,
 ): Promise<Key | undefined> => {
-  const counting = { ...asked, from: 0 };
+  const counting = { ...requested, from: 0 };
   const { ok } = await table.write({ put: { ...countingRows.write(counting), ...dueAt(counting, now) }, when: ABSENT });
   return ok ? keyOf(counting) : undefined;
 };

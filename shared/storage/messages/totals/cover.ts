@@ -26,12 +26,12 @@ export const KINDS: Readonly<Record<Kind, { readonly length: Level; readonly lev
 
 const endOf = (level: Level, ms: number): number => startOf(level, ms + LENGTH_MS[level] - 1);
 
-interface Piece extends Span {
+interface Part extends Span {
   readonly kind?: Kind;
 }
 
 /** Splits a span into whole periods of the first kind, and the rest at both ends into whole ones of the next. */
-const split = ({ from, until }: Span, [kind, ...finer]: readonly Kind[]): Piece[] => {
+const split = ({ from, until }: Span, [kind, ...finer]: readonly Kind[]): Part[] => {
   if (from >= until) return [];
   if (kind === undefined) return [{ from, until }];
   const { length } = KINDS[kind];
@@ -51,14 +51,14 @@ const split = ({ from, until }: Span, [kind, ...finer]: readonly Kind[]): Piece[
 export const cover = ({ from, until }: Span, now: number): Cover => {
   const days = Math.min(until, countableUntil('day', now));
   const hours = Math.min(until, countableUntil('hour', now));
-  const pieces = [
+  const parts = [
     ...split({ from, until: days }, ['day', 'hourOfDay']),
     ...split({ from: Math.max(from, days), until: hours }, ['hour']),
     ...split({ from: Math.max(from, hours), until }, []),
   ];
   return {
-    direct: pieces.flatMap(({ kind, ...span }) => (kind ? [] : [span])),
-    runs: pieces.flatMap(({ kind, ...span }) => (kind ? [{ ...span, kind }] : [])),
+    direct: parts.flatMap(({ kind, ...span }) => (kind ? [] : [span])),
+    runs: parts.flatMap(({ kind, ...span }) => (kind ? [{ ...span, kind }] : [])),
   };
 };
 

@@ -4,7 +4,7 @@ type Guard = () => Promise<boolean>;
 let guard: Guard | undefined;
 
 /** Sets what is asked before the page is left other than by its address. Answers how to take it back. */
-export const guardLeaving = (ask: Guard): (() => void) => {
+export const guardUnsaved = (ask: Guard): (() => void) => {
   guard = ask;
   return () => {
     if (guard === ask) guard = undefined;
@@ -12,4 +12,4 @@ export const guardLeaving = (ask: Guard): (() => void) => {
 };
 
 /** Whether the page that is open may be left. */
-export const mayLeave = async (): Promise<boolean> => guard === undefined || guard();
+export const mayDiscard = async (): Promise<boolean> => guard === undefined || guard();
