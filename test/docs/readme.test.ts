@@ -5,8 +5,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../../infra/local/engines.ts';
 import { HEAP_FLAGS } from '../support/heap-flags.ts';
+import { portForLater } from '../support/ports.ts';
 import { blocksOf, commandsOf, normalized, PAGES, PROJECT, type Ran, readPage, shell, unknownIn } from './commands.ts';
 
 const README = readPage('README.md');
@@ -21,7 +21,7 @@ const answers = new Map<string, string>();
 
 /** `npm start` as a newcomer types it, but in a folder and on a port of its own. */
 const start = async () => {
-  port = await freePort();
+  port = await portForLater();
   const env = { ...process.env, PORT: String(port), DATA_DIR: join(folder, 'data') };
   service = spawn('npm', ['start'], { cwd: PROJECT, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   service.stderr?.pipe(process.stderr, { end: false });

@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, test } from 'vitest';
 import { buildService } from '../../infra/build/service.ts';
-import { freePort } from '../../infra/local/engines.ts';
 import { AWS_DEFAULTS, keyFileOf, stageEnvironment } from '../../infra/local/stages.ts';
 import { startMessaging } from '../support/api.ts';
 import { tempDir } from '../support/local-stack.ts';
 import { listening } from '../support/loopback.ts';
 import { connectedNumber, useMetaAt } from '../support/media.ts';
+import { portForLater } from '../support/ports.ts';
 import { use } from '../support/use.ts';
 import { FILES } from './files.ts';
 
@@ -76,7 +76,7 @@ const peakOf = async (pid: number): Promise<number> => {
 const messaging = await use(startMessaging());
 const owner = await messaging.tenant();
 const number = await connectedNumber(messaging, owner, 'live');
-const port = await freePort();
+const port = await portForLater();
 const url = `http://127.0.0.1:${port}`;
 await useMetaAt(messaging, meta.url);
 const settings = {

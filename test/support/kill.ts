@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { freePort } from '../../infra/local/engines.ts';
 import { ensureQueues } from '../../infra/local/resources.ts';
 import { AWS_DEFAULTS, defaultAwsSettings, keyFileOf, LOCAL_REGION, tableName } from '../../infra/local/stages.ts';
 import { createOrganization } from '../../infra/provisioning/organizations.ts';
@@ -30,6 +29,7 @@ import {
 import { applies, channelOf, declarationOf, reserves, sendAs, type Victim, writes } from './kill-steps.ts';
 import { tempDir } from './local-stack.ts';
 import { patient } from './patient-client.ts';
+import { portForLater } from './ports.ts';
 import type { InfobipStandIn } from './providers/infobip-stand-in.ts';
 import { deliver, type StandIn } from './providers/stand-in.ts';
 import { giveSenders } from './senders.ts';
@@ -96,14 +96,16 @@ const isReady = async (child: ChildProcess): Promise<boolean> => {
 export const spawnService = async (given: NodeJS.ProcessEnv): Promise<ChildProcess> => {
   const env = process.env.VITEST ? { BUILD_DIR: tmpdir(), METRICS: 'off', ...given } : given;
   const script = join(import.meta.dirname, '../../infra/local/start.ts');
+  let errors = '';
   // Once more where it ended at once: tests that run beside this one may be building into the same folder.
   for (let turn = 0; turn < 3; turn++) {
     const child = spawn(process.execPath, [...HEAP_FLAGS, script], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-    if (turn < 2) child.stderr.resume();
-    else child.stderr.pipe(process.stderr, { end: false });
+    child.stderr.on('data', (text: Buffer) => {
+      errors = `${errors}${text}`.slice(-4_000);
+    });
     if (await isReady(child)) return child;
   }
-  throw new Error('the service did not start');
+  throw new Error(`the service did not start: ${errors}`);
 };
 
 const createCaller = async (tables: { live: Table; test: Table }, url: string): Promise<Caller> => {
@@ -122,7 +124,7 @@ export const startKillLab = async (): Promise<KillLab> => {
   const tableGate = await startGate(engine.endpoint);
   const client = patient(tableClient(engine.endpoint));
   const tables = { live: new Table(client, tableName('live')), test: new Table(client, tableName('test')) };
-  const port = await freePort();
+  const port = await portForLater();
   const url = `http://127.0.0.1:${port}`;
   const providers = await startKillProviders(url);
   const env = {

@@ -2,7 +2,6 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from '../../infra/local/engines.ts';
 import { ensureTable } from '../../infra/local/resources.ts';
 import { AWS_DEFAULTS, defaultAwsSettings, keyFileOf, tableName } from '../../infra/local/stages.ts';
 import { startTableLaws } from '../../infra/local/table-laws/proxy.ts';
@@ -14,6 +13,7 @@ import { apiClient } from './api.ts';
 import { spawnService } from './kill.ts';
 import { tempDir } from './local-stack.ts';
 import { patient } from './patient-client.ts';
+import { portForLater } from './ports.ts';
 import type { SmppCredentials } from './smpp-client.ts';
 import { startTableEngine } from './table-engine.ts';
 
@@ -46,7 +46,7 @@ export const startSmppLab = async () => {
     if (first) await copyFile(keyFileOf(first), keyFileOf(dataDir));
     else await localKeyProvider(keyFileOf(dataDir)).generate();
     first ??= dataDir;
-    const [port, smppPort] = [await freePort(), await freePort()];
+    const [port, smppPort] = [await portForLater(), await portForLater()];
     const child = await spawnService({
       ...process.env,
       ...AWS_DEFAULTS,
