@@ -100,7 +100,7 @@ export const spawnService = async (given: NodeJS.ProcessEnv): Promise<ChildProce
   // Once more where it ended at once: tests that run beside this one may be building into the same folder.
   for (let turn = 0; turn < 3; turn++) {
     const child = spawn(process.execPath, [...HEAP_FLAGS, script], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-    child.stderr.on('data', (text: Buffer) => {
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
       errors = `${errors}${text}`.slice(-4_000);
     });
     if (await isReady(child)) return child;
