@@ -49,7 +49,7 @@ const ENGINE = filesOf(TABLE).filter(
 /** The whole service, started as `npm start` does, its command line, pages and guides. */
 const E2E = ['test/{flows,docs,guides,local}/**/*.test.ts', 'test/sdk/{package,readme,without-node}.test.ts'];
 /** The console, in a Chromium: one service and one Chromium per process. */
-const CONSOLE = ['test/console/**/*.test.ts'];
+const CONSOLE = 'test/console/**/*.test.ts';
 /**
  * The flows with a process each: they call most functions, fill the table, start processes, or are about the service's own start. A process of
  * the others, and of the costs of calls, runs many of them, one after the other.
@@ -91,16 +91,16 @@ const PROJECTS = {
   },
   'flows-alone': { ...NATIVE, include: FLOWS_ALONE.filter(isNotSampled), isolate: true, env: IN_MEMORY },
   // A service a file, or one a process (`sharedMessaging`): of its start, half is what a process evaluates once. A file leaves 30 MB.
-  flows: { ...NATIVE, include: FLOWS.filter(isNotSampled), isolate: false, env: IN_MEMORY },
+  // And the console, in turn: its files compute where flows wait. As a project of its own, it would have processes of its own for each turn.
+  flows: { ...NATIVE, include: [...FLOWS.filter(isNotSampled), CONSOLE], isolate: false, env: IN_MEMORY },
   'flows-on-engine': { ...NATIVE, include: FLOWS.filter(isSampled), isolate: false },
-  console: { ...NATIVE, include: CONSOLE, isolate: false, testTimeout: 120_000, env: IN_MEMORY },
   isolated: { include: ISOLATED, isolate: true },
   // One process runs many files: their imports are evaluated once. They share no state except the process.
   engine: { ...NATIVE, include: ENGINE, exclude: SLOW, isolate: false },
   integration: {
     ...NATIVE,
     include: ['test/*.test.ts', 'test/!(flows|docs|guides|local)/**/*.test.ts', ...IN_PROCESS],
-    exclude: [...SLOW, ...QUALITY, ...UNIT, ...ISOLATED, ...ENGINE, ...CONSOLE, ...E2E.slice(1)],
+    exclude: [...SLOW, ...QUALITY, ...UNIT, ...ISOLATED, ...ENGINE, CONSOLE, ...E2E.slice(1)],
     isolate: false,
     env: IN_MEMORY,
   },
@@ -125,18 +125,27 @@ const STARTS: readonly (readonly [files: string, place: 'first' | `after ${keyof
   ['test/{quality/lint,journeys/model}.test.ts', 'after e2e'],
   ['test/{flows/largest-bodies,crm/model,audience/members}.test.ts', 'after e2e'],
   ['test/flows/{campaigns-channels,journey-examples}.test.ts', 'after flows-on-engine'],
-  ['test/{console/{offered-actions,webhooks},docs/cost-channels}.test.ts', 'after isolated'],
+  ['test/docs/cost-channels.test.ts', 'after isolated'],
   ['test/{docs/cost,flows/{messages-resend,rcs}}.test.ts', 'after engine'],
 ];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const order = ({ project, moduleId }: TestSpecification) => {
-      const file = relative(import.meta.dirname, moduleId).replaceAll('\\', '/');
+    const sorted = (await super.sort(files)).map((spec) => ({
+      spec,
+      file: relative(import.meta.dirname, spec.moduleId).replaceAll('\\', '/'),
+    }));
+    // Each file's place among those of its kind, from 0 to 1.
+    const kinds = Map.groupBy(sorted, ({ spec, file }) => matchesGlob(file, CONSOLE) || spec.project.name);
+    const inTurn = new Map(
+      [...kinds.values()].flatMap((files) => files.map(({ file }, at) => [file, at / files.length])),
+    );
+    const order = ({ spec: { project }, file }: (typeof sorted)[number]) => {
       const nth = STARTS.findIndex(([pattern]) => matchesGlob(file, pattern));
-      return PLACES.indexOf(STARTS[nth]?.[1] ?? project.name) + Math.max(0, nth) / STARTS.length;
+      const within = nth < 0 ? (inTurn.get(file) ?? 0) : nth / STARTS.length;
+      return PLACES.indexOf(STARTS[nth]?.[1] ?? project.name) + within;
     };
-    return (await super.sort(files)).sort((one, other) => order(one) - order(other));
+    return sorted.sort((one, other) => order(one) - order(other)).map(({ spec }) => spec);
   }
 }
 

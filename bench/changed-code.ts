@@ -4,11 +4,19 @@ import { transformSync } from 'esbuild';
 import { git, ROOT } from './git.ts';
 import { areSame, CONSOLE, isOf, LOADERS, SERVICE, withoutNames } from './programs.ts';
 
+/** The scripts that a bench runs; the others are tools. */
+const MEASURED_SCRIPTS = ['build', 'start'];
+const withoutTools = (text: string): string => {
+  const { scripts = {}, ...others } = JSON.parse(text);
+  return JSON.stringify([others, MEASURED_SCRIPTS.map((name) => scripts[name])]);
+};
+
 /**
  * The text of a file as far as it can change a figure. Of TypeScript that is its code without comments, types, format and the names of what
- * it does not export. Of any other file it is all of it.
+ * it does not export; of `package.json` all but the scripts of tools. Of any other file it is all of it.
  */
 export const measuredText = (path: string, text: string): string => {
+  if (path === 'package.json') return withoutTools(text);
   const loader = LOADERS[extname(path)];
   return loader ? withoutNames(transformSync(text, { loader, legalComments: 'none' }).code) : text.trimEnd();
 };

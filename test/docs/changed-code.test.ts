@@ -53,6 +53,15 @@ const useRepository = async (
   }
 };
 
+test('a script of a tool changes no figure; another one and a package may', () => {
+  const text = (start: string, lint: string, zod: string) =>
+    measuredText('package.json', JSON.stringify({ scripts: { start, lint }, dependencies: { zod } }));
+  const before = text('node start.ts', 'biome ci', '4.6.7');
+  expect(text('node start.ts', 'biome lint', '4.6.7')).toBe(before);
+  expect(text('node other.ts', 'biome ci', '4.6.7')).not.toBe(before);
+  expect(text('node start.ts', 'biome ci', '4.6.8')).not.toBe(before);
+});
+
 test('a file that is added, removed, moved or changed in code is a changed file, and one with another comment is not', async () => {
   const named = ['same', 'comment', 'code', 'moved', 'removed'].map((name) => [`${name}.ts`, `${BEFORE}// ${name}\n`]);
   const files = { ...Object.fromEntries(named), 'settings.json': '{ "a": 1 }\n', 'bench/measures.ts': BEFORE };
