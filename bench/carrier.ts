@@ -45,9 +45,9 @@ const post = async (agent: Agent, port: number): Promise<string> => {
   const message = { messageId: `msg_${messages++}`, to: `+${RECIPIENT}`, from: '28000', text: TEXT, waitMs: WAIT_MS };
   const body = JSON.stringify(message);
   const headers = { ...signCarrierBody(KEY, 'submit', body, Date.now()), 'content-length': Buffer.byteLength(body) };
-  const requested = request({ agent, port, host: '127.0.0.1', path: CARRIER_PATHS.submit, method: 'POST', headers });
-  requested.end(body);
-  const [response] = await once(requested, 'response');
+  const outgoing = request({ agent, port, host: '127.0.0.1', path: CARRIER_PATHS.submit, method: 'POST', headers });
+  outgoing.end(body);
+  const [response] = await once(outgoing, 'response');
   return carrierResult.parse(JSON.parse(await text(response))).kind;
 };
 

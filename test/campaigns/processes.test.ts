@@ -67,7 +67,7 @@ const workConcurrently = async (id: Id<'campaign'>): Promise<void> => {
   });
 };
 /** Retries, as callers do, while the table is too busy. */
-const requested = async <T>(ask: () => Promise<T>): Promise<T> => {
+const withRetries = async <T>(ask: () => Promise<T>): Promise<T> => {
   for (;;) {
     const answer = await tolerant(ask());
     if (answer !== undefined) return answer;
@@ -104,7 +104,7 @@ describe('twenty processes at one campaign', { timeout: 300_000 }, () => {
     const [count, lacking] = [24, 5];
     const actor = await world.organization((count - lacking) * SMS);
     const { id, contacts } = await draftOf(actor, count, { perMinute: 3, maxCoins: count * SMS });
-    const started = await atOnce((own) => requested(() => startCampaign(own, actor, id)));
+    const started = await atOnce((own) => withRetries(() => startCampaign(own, actor, id)));
     expect(started).toEqual(Array(PROCESSES).fill(expect.objectContaining({ status: 'running' })));
     const snapshots = new Set(started.map((one) => 'drive' in one && one.drive?.snapshot));
     expect(snapshots.size).toBe(1);
@@ -120,7 +120,7 @@ describe('twenty processes at one campaign', { timeout: 300_000 }, () => {
       if (isShort() && !isFunded) await credit(actor, lacking * SMS);
       isFunded ||= isShort();
       const act = [pauseCampaign, resumeCampaign][round % 3];
-      await Promise.all([workConcurrently(id), act && atOnce((own) => requested(() => act(own, actor, id)))]);
+      await Promise.all([workConcurrently(id), act && atOnce((own) => withRetries(() => act(own, actor, id)))]);
       await pass();
     }
     await resumeCampaign(ports, actor, id);
@@ -172,7 +172,7 @@ describe('twenty processes at one campaign', { timeout: 300_000 }, () => {
     await pass();
     await pass();
     const cancelled = await Promise.all([
-      atOnce((own) => requested(() => cancelCampaign(own, actor, id))),
+      atOnce((own) => withRetries(() => cancelCampaign(own, actor, id))),
       workConcurrently(id),
     ]);
     expect(cancelled[0]).toEqual(Array(PROCESSES).fill(expect.objectContaining({ status: 'cancelled' })));

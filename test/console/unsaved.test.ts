@@ -90,9 +90,9 @@ describe('what is edited and not saved', () => {
     await page.evaluate('history.back()');
     await answer(page, 'Continuar editando');
     await stays();
-    const requested = page.waitForEvent('dialog');
+    const opened = page.waitForEvent('dialog');
     const reloading = page.evaluate('location.reload()').catch(() => undefined);
-    const dialog = await requested;
+    const dialog = await opened;
     expect(dialog.type()).toBe('beforeunload');
     await dialog.dismiss();
     await reloading;

@@ -4,7 +4,7 @@ import { EDGE_HEADERS, EDGE_VARIABLES } from '../../shared/contracts/edge.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { authorizer } from '../../shared/runtime/authorizer.ts';
 import { callerAddress, cameByEdge } from '../../shared/runtime/edge.ts';
-import { importFresh } from '../support/import-anew.ts';
+import { importFresh } from '../support/import-fresh.ts';
 
 const [CURRENT, NEXT] = ['current-secret', 'next-secret'];
 const BOTH = { [EDGE_VARIABLES.current]: CURRENT, [EDGE_VARIABLES.next]: NEXT };

@@ -35,20 +35,20 @@ describe('sends to a contact, counted by the hour', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
         let [now, counts, sends] = [START, new Map() as SentByHour, [] as number[]];
-        for (const { minutes, kind, cap: requested } of steps) {
+        for (const { minutes, kind, cap: limit } of steps) {
           now += minutes * 60_000;
           const last = sends.at(-1);
           if (kind === 'never_left' && last !== undefined) {
             sends = sends.slice(0, -1);
             counts = added(counts, last, -1);
           }
-          const freeAt = kind === 'capped' ? fitsFrom(counts, requested, now) : now;
+          const freeAt = kind === 'capped' ? fitsFrom(counts, limit, now) : now;
           if (kind === 'capped') {
-            const exact = naive(sends, requested.days, now);
-            if (freeAt === now) expect(exact).toBeLessThan(requested.messages);
+            const exact = naive(sends, limit.days, now);
+            if (freeAt === now) expect(exact).toBeLessThan(limit.messages);
             else
-              expect(sends.filter((at) => at > now - requested.days * DAY - HOUR).length).toBeGreaterThanOrEqual(
-                requested.messages,
+              expect(sends.filter((at) => at > now - limit.days * DAY - HOUR).length).toBeGreaterThanOrEqual(
+                limit.messages,
               );
           }
           if (kind === 'never_left' || freeAt > now) continue;
@@ -63,12 +63,11 @@ describe('sends to a contact, counted by the hour', () => {
   test('compute the first time at which a cap allows one more', () => {
     const ascending = fc.array(fc.integer({ min: 0, max: 12 * DAY }), { maxLength: 30 });
     fc.assert(
-      fc.property(ascending, cap, (ages, requested) => {
+      fc.property(ascending, cap, (ages, limit) => {
         const counts = countOf(ages.map((age) => START - age));
-        const freeAt = fitsFrom(counts, requested, START);
-        expect(sentWithin(counts, requested.days, freeAt)).toBeLessThan(requested.messages);
-        if (freeAt > START)
-          expect(sentWithin(counts, requested.days, freeAt - 1)).toBeGreaterThanOrEqual(requested.messages);
+        const freeAt = fitsFrom(counts, limit, START);
+        expect(sentWithin(counts, limit.days, freeAt)).toBeLessThan(limit.messages);
+        if (freeAt > START) expect(sentWithin(counts, limit.days, freeAt - 1)).toBeGreaterThanOrEqual(limit.messages);
       }),
     );
   });

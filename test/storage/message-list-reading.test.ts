@@ -10,7 +10,7 @@ import { messageRows } from '../../shared/storage/messages/message-rows.ts';
 import { changed, type Handler } from '../contracts/support.ts';
 import { accepted } from '../support/accepted.ts';
 import '../support/aws-environment.ts';
-import { importFresh } from '../support/import-anew.ts';
+import { importFresh } from '../support/import-fresh.ts';
 import { listening } from '../support/loopback.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';

@@ -4,7 +4,7 @@ import { deliverAll } from '../../shared/domain/webhooks/deliver.ts';
 import { changeSubscription, revokeSubscription } from '../../shared/domain/webhooks/manage.ts';
 import type { Subscription } from '../../shared/domain/webhooks/subscription.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { importFresh } from '../support/import-anew.ts';
+import { importFresh } from '../support/import-fresh.ts';
 import { ok, useWebhooks } from '../support/webhook-world.ts';
 import { backlogsOf, HOUR, SECOND } from './backlogs.ts';
 import { PATIENCE } from './kit.ts';

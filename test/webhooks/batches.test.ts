@@ -7,7 +7,7 @@ import { CLAIM_MS } from '../../shared/domain/webhooks/schedule.ts';
 import type { Subscription } from '../../shared/domain/webhooks/subscription.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
-import { importFresh } from '../support/import-anew.ts';
+import { importFresh } from '../support/import-fresh.ts';
 import { overdue } from '../support/index-entries.ts';
 import { hung, useWebhooks } from '../support/webhook-world.ts';
 import { deliveriesOf, PATIENCE } from './kit.ts';

@@ -10,7 +10,7 @@ import { newEvent } from '../../shared/domain/events/event.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { readLastFailures } from '../../shared/storage/due-work/dead-letters.ts';
 import { eventWrite, outbox } from '../../shared/storage/due-work/outbox.ts';
-import { importFresh } from '../support/import-anew.ts';
+import { importFresh } from '../support/import-fresh.ts';
 import { listening } from '../support/loopback.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { use } from '../support/use.ts';

@@ -28,7 +28,7 @@ export const untilMoment = ({ hora, diaDaSemana, data }: WireUntil, timeZone: st
 };
 
 /** How often the end of one quiet period may fall into the other: together they may cover the day. */
-const MAX_QUIET_ATTEMPTS = 4;
+const MAX_QUIET_PERIODS = 4;
 
 /**
  * From when (ms) a journey may send on a channel: outside its own quiet hours and the organization's. If both together cover the whole day,
@@ -38,7 +38,7 @@ export const sendableFrom = ({ silence }: Graph, moment: Moment, channel: Channe
   const own = (at: number): number =>
     silence ? quietUntil({ ...silence, timeZone: moment.timeZone, channels: [channel] }, channel, at) : at;
   let at = moment.now;
-  for (let attempt = 0; attempt < MAX_QUIET_ATTEMPTS; attempt++) {
+  for (let period = 0; period < MAX_QUIET_PERIODS; period++) {
     const until = moment.quietUntil(channel, own(at));
     if (until === at) return at;
     at = until;
