@@ -79,13 +79,13 @@ describe('sends to a contact, counted by the hour', () => {
       days: fc.integer({ min: 1, max: MAX_FREQUENCY.days }),
     });
     fc.assert(
-      fc.property(times, anyCap, (hours, requested) => {
+      fc.property(times, anyCap, (hours, limit) => {
         const counts = countOf(hours.map((hour) => START - hour * HOUR));
         const stale = new Set(staleHours(counts, START));
         const kept: SentByHour = new Map([...counts].filter(([hour]) => !stale.has(hour)));
         const older = [...kept].slice(1).length;
         expect(older).toBeLessThanOrEqual(MAX_FREQUENCY.messages);
-        expect(fitsFrom(kept, requested, START) > START).toBe(fitsFrom(counts, requested, START) > START);
+        expect(fitsFrom(kept, limit, START) > START).toBe(fitsFrom(counts, limit, START) > START);
         expect(stale.has(hourOf(START))).toBe(false);
       }),
     );

@@ -7,7 +7,7 @@ import { isBuiltin, registerHooks } from 'node:module';
  * thousands for a service, for its watch mode alone.
  */
 const NAMED = /^(?:\.\.?)?\/[^?#%]*\.(?:ts|mjs)$/;
-/** Of a copy: see `importAnew`. */
+/** Of a copy: see `importFresh`. */
 const COPY = /\?copy=\d+$/;
 const isWatching = process.env.VITEST_MODE === 'WATCH';
 
