@@ -191,10 +191,15 @@ export class AccountDeliverer {
   async #deliver(delivery: Delivery, sendUntil: number): Promise<boolean> {
     const outcome = await this.#send(delivery, sendUntil);
     if (outcome === 'lost') return false;
-    const { notice, tries, told } = delivery;
+    const { notice, attempts, reportedCount } = delivery;
     const taken = outcome === 'taken';
     if (!taken) this.#calls.onNotTaken?.();
-    await this.#calls.invoke('told', { notice, tries, taken, ...(told === undefined ? {} : { told }) });
+    await this.#calls.invoke('told', {
+      notice,
+      attempts,
+      taken,
+      ...(reportedCount === undefined ? {} : { reportedCount }),
+    });
     return taken;
   }
 

@@ -44,7 +44,7 @@ test('a claimed portion cannot be claimed again until the claim ends, and then b
 
 test('a portion that moved to a later epoch since it was read is neither claimed, removed from the due index nor postponed', async () => {
   const { id, claim, dueAt, portion } = await running();
-  await ports.portions.tell(id, 0, 1, world.now + 5_000);
+  await ports.portions.moveToEpoch(id, 0, 1, world.now + 5_000);
   expect(await claim(portion)).toBeUndefined();
   await ports.portions.park(portion);
   await ports.portions.postpone(portion, world.now + 60_000);
@@ -61,13 +61,13 @@ test('a portion that was claimed since it was read stays due, no later than the 
 
 test('moving a portion to an epoch twice does not make a finished portion due', async () => {
   const { id, read, dueAt, claim } = await running();
-  await ports.portions.tell(id, 0, 1, world.now);
+  await ports.portions.moveToEpoch(id, 0, 1, world.now);
   const claimed = await claim(await read());
   if (!claimed) throw new Error('not claimed');
   const skipped = claimed.numbers.map((number) => [number, 'opt_out'] as const);
   const done = { ...claimed, skipped, state: 'done' as const };
   expect(await ports.portions.save(claimed, { portion: done, skipped: 2, returned: 0 })).toBe(true);
-  await ports.portions.tell(id, 0, 1, world.now + 5_000);
+  await ports.portions.moveToEpoch(id, 0, 1, world.now + 5_000);
   expect(await dueAt()).toBeUndefined();
   expect(await read()).toMatchObject({ state: 'done', epoch: 1 });
 });
@@ -76,7 +76,7 @@ test("a worker's result is stored although its portion moved to a later epoch, a
   const { id, claim, read, dueAt, portion } = await running();
   const claimed = await claim(portion);
   if (!claimed) throw new Error('not claimed');
-  await ports.portions.tell(id, 0, 1, world.now + 5_000);
+  await ports.portions.moveToEpoch(id, 0, 1, world.now + 5_000);
   const [first = 0] = claimed.numbers;
   const result = { ...claimed, skipped: [[first, 'opt_out'] as const], dueAt: world.now + 600_000 };
   expect(await ports.portions.save(claimed, { portion: result, skipped: 1, returned: 0 })).toBe(true);

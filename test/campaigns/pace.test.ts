@@ -110,7 +110,7 @@ describe('the portions of a campaign', { timeout: 180_000 }, () => {
     if (!portion) throw new Error('no portion');
     const until = world.now + 90_000;
     expect(await ports.portions.claim(portion, world.now, until)).toBeDefined();
-    await ports.portions.tell(id, 0, 1, world.now);
+    await ports.portions.moveToEpoch(id, 0, 1, world.now);
     await workOnCampaign(ports, portionItem(id, 0));
     expect((await dueOf(world, id)).filter(({ sk }) => sk === 'PORTION')).toEqual([]);
     world.now = until;

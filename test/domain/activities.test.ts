@@ -13,7 +13,7 @@ const activity = (fields: Partial<Activity> = {}): Activity => ({
   env: 'test',
   type: 'ligacao',
   title: 'Ligar',
-  told: [],
+  notifiedMoments: [],
   createdAt: NOW,
   updatedAt: NOW,
   version: 1,
@@ -25,8 +25,11 @@ describe('the moments of an activity', () => {
   test('are its reminder and then its due time', () => {
     const open = armed(undefined, due(60, { reminderMinutes: 15 }), NOW);
     expect(nextMoment(open)).toEqual({ moment: 'lembrete', at: NOW + 45 * MINUTE });
-    expect(nextMoment({ ...open, told: ['lembrete'] })).toEqual({ moment: 'vencimento', at: NOW + 60 * MINUTE });
-    expect(nextMoment({ ...open, told: ['lembrete', 'vencimento'] })).toBeUndefined();
+    expect(nextMoment({ ...open, notifiedMoments: ['lembrete'] })).toEqual({
+      moment: 'vencimento',
+      at: NOW + 60 * MINUTE,
+    });
+    expect(nextMoment({ ...open, notifiedMoments: ['lembrete', 'vencimento'] })).toBeUndefined();
   });
 
   test('are none without a due time, and none once it is completed', () => {
@@ -36,40 +39,42 @@ describe('the moments of an activity', () => {
 
   test('that had passed when they were set raise an event for the due time, not for a reminder', () => {
     const overdue = armed(undefined, due(-1, { reminderMinutes: 15 }), NOW);
-    expect(overdue.told).toEqual(['lembrete']);
+    expect(overdue.notifiedMoments).toEqual(['lembrete']);
     expect(nextMoment(overdue)).toEqual({ moment: 'vencimento', at: NOW - MINUTE });
-    expect(armed(undefined, due(5, { reminderMinutes: 15 }), NOW).told).toEqual(['lembrete']);
-    const reported = due(60, { told: ['lembrete', 'vencimento'] });
-    expect(armed(reported, { ...reported, dueAt: NOW - MINUTE }, NOW).told).toEqual([]);
+    expect(armed(undefined, due(5, { reminderMinutes: 15 }), NOW).notifiedMoments).toEqual(['lembrete']);
+    const reported = due(60, { notifiedMoments: ['lembrete', 'vencimento'] });
+    expect(armed(reported, { ...reported, dueAt: NOW - MINUTE }, NOW).notifiedMoments).toEqual([]);
   });
 
   test('that had passed when they were set on a completed activity never raise an event', () => {
     const done = armed(undefined, due(-1, { completedAt: NOW }), NOW);
-    expect(done.told).toEqual(['vencimento']);
-    expect(armed(done, { ...done, completedAt: undefined }, NOW).told).toEqual(['vencimento']);
+    expect(done.notifiedMoments).toEqual(['vencimento']);
+    expect(armed(done, { ...done, completedAt: undefined }, NOW).notifiedMoments).toEqual(['vencimento']);
     const later = armed(undefined, due(5, { completedAt: NOW }), NOW);
-    expect(armed(later, { ...later, completedAt: undefined }, NOW + 10 * MINUTE).told).toEqual(['vencimento']);
+    expect(armed(later, { ...later, completedAt: undefined }, NOW + 10 * MINUTE).notifiedMoments).toEqual([
+      'vencimento',
+    ]);
     const opened = { ...done, dueAt: NOW - 2 * MINUTE, completedAt: undefined };
-    expect(armed(done, opened, NOW).told).toEqual([]);
+    expect(armed(done, opened, NOW).notifiedMoments).toEqual([]);
   });
 
   test('are armed again by another date, and only the reminder by another reminder', () => {
-    const before = due(60, { reminderMinutes: 15, told: ['lembrete'] });
-    expect(armed(before, { ...before, dueAt: NOW + 90 * MINUTE }, NOW).told).toEqual([]);
-    const reported = due(1, { told: ['vencimento'], reminderMinutes: 2 });
-    expect(armed(reported, { ...reported, reminderMinutes: 0 }, NOW).told).toEqual(['vencimento']);
+    const before = due(60, { reminderMinutes: 15, notifiedMoments: ['lembrete'] });
+    expect(armed(before, { ...before, dueAt: NOW + 90 * MINUTE }, NOW).notifiedMoments).toEqual([]);
+    const reported = due(1, { notifiedMoments: ['vencimento'], reminderMinutes: 2 });
+    expect(armed(reported, { ...reported, reminderMinutes: 0 }, NOW).notifiedMoments).toEqual(['vencimento']);
   });
 
   test('keep their state, raised or pending, through changes of other fields', () => {
-    const reported = due(-5, { told: ['vencimento'] });
-    expect(armed(reported, { ...reported, title: 'Escrever' }, NOW).told).toEqual(['vencimento']);
+    const reported = due(-5, { notifiedMoments: ['vencimento'] });
+    expect(armed(reported, { ...reported, title: 'Escrever' }, NOW).notifiedMoments).toEqual(['vencimento']);
     const late = due(-5);
-    expect(armed(late, { ...late, title: 'Escrever' }, NOW).told).toEqual([]);
+    expect(armed(late, { ...late, title: 'Escrever' }, NOW).notifiedMoments).toEqual([]);
   });
 
   test('that passed while it was completed raise nothing when it is reopened', () => {
     const done = due(-5, { completedAt: NOW - 10 * MINUTE });
-    expect(armed(done, { ...done, completedAt: undefined }, NOW).told).toEqual(['vencimento']);
+    expect(armed(done, { ...done, completedAt: undefined }, NOW).notifiedMoments).toEqual(['vencimento']);
   });
 });
 

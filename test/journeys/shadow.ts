@@ -69,7 +69,7 @@ export class ShadowRun {
   take(input: Input): void {
     let turn = this.#turn(input);
     for (;;) {
-      while (turn.goesOn) turn = this.#turn({ kind: 'due' });
+      while (turn.continues) turn = this.#turn({ kind: 'due' });
       const effect = this.#state.pausedAt === undefined ? turn.effects.find(isPerformed) : undefined;
       if (!effect) return;
       const result = this.#state.resultOf(this.run.id, effect);

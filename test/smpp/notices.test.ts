@@ -88,7 +88,7 @@ describe('a notice', () => {
     const written = time.now;
     time.now += LATER;
     const waits: number[] = [];
-    for (let tries = 0; tries < 7; tries++) {
+    for (let attempts = 0; attempts < 7; attempts++) {
       const [delivery] = (await seen(account)).deliveries as [Delivery];
       await defer(ports, delivery);
       const { waitsUntil = 0 } = await seen(account);
@@ -120,10 +120,12 @@ describe('a notice', () => {
     time.now += 5_000;
     const rest = (await seen(account)).deliveries;
     expect(reported({ deliveries: rest })).toEqual(['b 2', 'c 2']);
-    expect(rest[0]?.tries).toBe(1);
+    expect(rest[0]?.attempts).toBe(1);
     // The next one has not been tried.
     await recordAnswered(ports, rest[0] as Delivery);
-    expect((await seen(account)).deliveries.map(({ report: about, tries }) => [about?.id, tries])).toEqual([['c', 0]]);
+    expect((await seen(account)).deliveries.map(({ report: about, attempts }) => [about?.id, attempts])).toEqual([
+      ['c', 0],
+    ]);
     await recordAnswered(ports, rest[1] as Delivery);
     expect(await notices.waiting(account, time.now)).toEqual([]);
   });
@@ -206,8 +208,8 @@ it('a reply is delivered from the phone to the sender, after the reports of its 
     position,
     replyId,
     createdAt: time.now,
-    told: 0,
-    tries: 0,
+    reportedCount: 0,
+    attempts: 0,
   };
   await table.write({ put: noticeRows.write(reply) });
   await report(message, 'delivered');

@@ -92,7 +92,7 @@ describe('a lease of a shard', () => {
     time.now += LATER;
     expect(reported(await seen(account))).toEqual([`${plain.id} 2`]);
     const left = await notices.page(leaseOf(account), undefined);
-    expect(left.notices.map(({ about, tries }) => [about, tries]).toSorted()).toEqual(
+    expect(left.notices.map(({ about, attempts }) => [about, attempts]).toSorted()).toEqual(
       [
         [odd.id, 1],
         [plain.id, 0],

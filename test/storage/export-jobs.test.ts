@@ -21,7 +21,7 @@ import { startWorld } from '../support/world.ts';
 const world = await use(startWorld('test'));
 const CLAIM_MS = 60_000;
 /** Of a bucket in memory; S3's are larger. */
-const PIECE_BYTES = 8 * 1024;
+const PART_BYTES = 8 * 1024;
 
 interface Objects {
   readonly files: Map<string, Buffer>;
@@ -39,7 +39,7 @@ const memoryBucket = ({ files, uploads }: Objects, crashAfter = Number.POSITIVE_
   };
   let made = 0;
   return {
-    pieceBytes: PIECE_BYTES,
+    partBytes: PART_BYTES,
     presignDownload: async (key) => ({ url: key, expiresAt: 0 }),
     put: (key, body) => call(() => void files.set(key, Buffer.from(body))),
     bytes: (key) =>
@@ -71,7 +71,7 @@ const memoryBucket = ({ files, uploads }: Objects, crashAfter = Number.POSITIVE_
         const bodies = listed.map(({ number, etag }, at) => {
           const part = parts.get(number);
           expect(part?.etag).toBe(etag);
-          if (at < listed.length - 1) expect(part?.body.length).toBeGreaterThanOrEqual(PIECE_BYTES);
+          if (at < listed.length - 1) expect(part?.body.length).toBeGreaterThanOrEqual(PART_BYTES);
           return part?.body ?? Buffer.alloc(0);
         });
         expect(listed.map(({ number }) => number)).toEqual(
@@ -104,7 +104,7 @@ const portsOf = (bucket: ExportBucket, table: Table = world.table): ExportRunPor
   enqueue: () => {},
   page,
   onFailure: () => {},
-  onGivenUp: ({ id }) => void abandoned.push(id),
+  onFailed: ({ id }) => void abandoned.push(id),
 });
 const started = async () => {
   const actor = await world.organization();

@@ -77,7 +77,7 @@ const portsOf = ({ table = world.table, bucket }: Places): ImportRunPorts => ({
   },
   parse: importRow,
   onFailure: () => {},
-  onGivenUp: ({ id }) => void abandoned.push(id),
+  onFailed: ({ id }) => void abandoned.push(id),
 });
 
 /** Reported to the operator. */

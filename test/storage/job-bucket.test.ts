@@ -29,7 +29,7 @@ test('a file is read by ranges, of the version that was there and no other', asy
 test('an upload in parts is the object once it is completed, also when that is repeated, and nothing where it is aborted', async () => {
   const key = 'exports/o/e/file-1';
   const id = await exports.beginUpload(key, 'text/csv');
-  const first = Buffer.alloc(exports.pieceBytes, 'a');
+  const first = Buffer.alloc(exports.partBytes, 'a');
   const etags = [await exports.uploadPart(key, id, 3, first), await exports.uploadPart(key, id, 7, Buffer.from('end'))];
   const parts = [3, 7].map((number, at) => ({ number, etag: etags[at] ?? '' }));
   await exports.completeUpload(key, id, parts);

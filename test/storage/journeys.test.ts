@@ -195,7 +195,7 @@ describe('work in the background', () => {
     const job = await store.readEntries(id);
     if (!job) throw new Error('There is no entry.');
     expect(job).toMatchObject({ state: 'running', version: 1, since: world.now });
-    const on = { position: 'here', state: 'running', goesOnAt: world.now } as const;
+    const on = { position: 'here', state: 'running', resumesAt: world.now } as const;
     const [one, other] = await Promise.all([store.moveEntries(job, on), store.moveEntries(job, on)]);
     expect([one, other].filter(Boolean)).toHaveLength(1);
     await pauseJourney(ports, caller, id);
@@ -208,18 +208,18 @@ describe('work in the background', () => {
   test('continues after a pause where it stopped, unless it was done', async () => {
     const { caller, id } = await active();
     const job = await store.readEntries(id);
-    const stopped = job && (await store.moveEntries(job, { position: 'here', state: 'running', goesOnAt: undefined }));
+    const stopped = job && (await store.moveEntries(job, { position: 'here', state: 'running', resumesAt: undefined }));
     expect(await table.get(KEYS.journeyEntries(id))).not.toHaveProperty('duePk');
     await pauseJourney(ports, caller, id);
     accepted(await activateJourney(ports, caller, id, false));
     const resumed = await store.readEntries(id);
-    expect(resumed).toMatchObject({ position: 'here', goesOnAt: world.now, since: stopped?.since });
-    if (resumed) await store.moveEntries(resumed, { position: undefined, state: 'done', goesOnAt: undefined });
+    expect(resumed).toMatchObject({ position: 'here', resumesAt: world.now, since: stopped?.since });
+    if (resumed) await store.moveEntries(resumed, { position: undefined, state: 'done', resumesAt: undefined });
     await pauseJourney(ports, caller, id);
     accepted(await activateJourney(ports, caller, id, false));
     const done = await store.readEntries(id);
     expect(done).toMatchObject({ state: 'done' });
-    expect(done).not.toHaveProperty('goesOnAt');
+    expect(done).not.toHaveProperty('resumesAt');
   });
 
   test('sweeps over the runs when a journey resumes and when it is archived, each time from the beginning', async () => {
@@ -228,15 +228,15 @@ describe('work in the background', () => {
     await pauseJourney(ports, caller, id);
     accepted(await activateJourney(ports, caller, id, false));
     const sweep = await store.readSweep(id);
-    expect(sweep).toMatchObject({ kind: 'unpark', goesOnAt: world.now, version: 1 });
+    expect(sweep).toMatchObject({ kind: 'unpark', resumesAt: world.now, version: 1 });
     if (!sweep) throw new Error('There is no sweep.');
-    const moved = await store.moveSweep(sweep, { position: 'there', goesOnAt: world.now });
+    const moved = await store.moveSweep(sweep, { position: 'there', resumesAt: world.now });
     await archiveJourney(ports, caller, id);
     const again = await store.readSweep(id);
     expect(again).toMatchObject({ kind: 'cancel', version: 3 });
     expect(again).not.toHaveProperty('position');
     // Who works on the one before notices.
-    expect(moved && (await store.moveSweep(moved, { position: undefined, goesOnAt: undefined }))).toBeUndefined();
+    expect(moved && (await store.moveSweep(moved, { position: undefined, resumesAt: undefined }))).toBeUndefined();
   });
 
   test('has no place in the list any more once the version is archived', async () => {

@@ -49,7 +49,7 @@ describe('a claim whose answer is lost is its worker’s, and no other’s', () 
   test('of a job’s first step, of its next one, and of its end', async () => {
     const id = newId('exportJob');
     const about = { kind: 'messages', format: 'csv', unmasked: false, status: 'running' } as const;
-    const progress = { rows: 0, bytes: 0, pieces: [] };
+    const progress = { rows: 0, bytes: 0, parts: [] };
     const never = { fence: 0, attempts: 0, claimedUntil: 0, createdAt: world.now };
     const job: ExportJob = { id, organizationId: actor.organizationId, env: 'live', ...about, ...progress, ...never };
     const store = exportJobStore(table, () => {});

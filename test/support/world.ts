@@ -131,7 +131,7 @@ export const startWorld = async (env: Environment, options: WorldOptions = {}): 
   });
   const world: World = {
     table,
-    reading: { table, clock: () => world.now, rowsLeave: options.archiveAfterDays !== undefined },
+    reading: { table, clock: () => world.now, rowsExpire: options.archiveAfterDays !== undefined },
     dynamodb,
     live,
     provider,

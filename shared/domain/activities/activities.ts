@@ -48,7 +48,15 @@ export const createActivity = async (
   given: ActivityFields,
 ): Promise<Activity | Refusal<'VALIDATION_ERROR'>> => {
   const now = ports.clock();
-  const common = { id: newId('activity'), organizationId, env, told: [], createdAt: now, updatedAt: now, version: 1 };
+  const common = {
+    id: newId('activity'),
+    organizationId,
+    env,
+    notifiedMoments: [],
+    createdAt: now,
+    updatedAt: now,
+    version: 1,
+  };
   const activity = armed(undefined, { ...newFields(given, now), ...common }, now);
   const refused = checkReminder(activity) ?? (await checkResponsible(ports, undefined, activity));
   if (refused) return refused;

@@ -29,7 +29,7 @@ export interface Activity extends Tenant, ActivityLinks {
   /** Absent while it is open. */
   readonly completedAt?: number | undefined;
   /** The moments that are done: their events were raised, or they were already past when set. */
-  readonly told: readonly Moment[];
+  readonly notifiedMoments: readonly Moment[];
   readonly createdAt: number;
   readonly updatedAt: number;
   /** Incremented by each change. */

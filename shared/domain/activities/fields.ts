@@ -19,7 +19,10 @@ export interface ActivityFields {
 type Clearable = 'descricao' | 'cardId' | 'contatoId' | 'empresaId' | 'responsavelId' | 'venceEm' | 'lembreteMinutos';
 export type ActivityChange = Patch<ActivityFields, Clearable>;
 
-type Written = Omit<Activity, 'createdAt' | 'env' | 'id' | 'organizationId' | 'told' | 'updatedAt' | 'version'>;
+type Written = Omit<
+  Activity,
+  'createdAt' | 'env' | 'id' | 'organizationId' | 'notifiedMoments' | 'updatedAt' | 'version'
+>;
 
 /** The fields of a new activity at `now` (ms). */
 export const newFields = (given: ActivityFields, now: number): Written => ({

@@ -18,7 +18,7 @@ const timeOf = ({ dueAt, reminderMinutes }: Activity, moment: Moment): number | 
 export const nextMoment = (activity: Activity): { readonly moment: Moment; readonly at: number } | undefined => {
   if (activity.completedAt !== undefined) return undefined;
   for (const moment of MOMENTS) {
-    const at = activity.told.includes(moment) ? undefined : timeOf(activity, moment);
+    const at = activity.notifiedMoments.includes(moment) ? undefined : timeOf(activity, moment);
     if (at !== undefined) return { moment, at };
   }
   return undefined;
@@ -33,11 +33,11 @@ export const armed = (before: Activity | undefined, after: Activity, now: number
     const at = timeOf(after, moment);
     if (at === undefined) return false;
     const isSame = before !== undefined && timeOf(before, moment) === at;
-    if (isSame && before.told.includes(moment)) return true;
+    if (isSame && before.notifiedMoments.includes(moment)) return true;
     if (at > now) return false;
     return isSame ? before.completedAt !== undefined : moment === 'lembrete' || after.completedAt !== undefined;
   };
-  return { ...after, told: MOMENTS.filter(isOver) };
+  return { ...after, notifiedMoments: MOMENTS.filter(isOver) };
 };
 
 const dueEvent = (activity: Activity, moment: Moment, now: number): DomainEvent => {
@@ -53,7 +53,7 @@ export interface MomentPorts {
   /** An activity with its links resolved, strongly consistent. */
   readonly read: (id: Id<'activity'>) => Promise<Activity | undefined>;
   /** Stores an activity over its previous version, with its event. False if it changed meanwhile. */
-  readonly tell: (activity: Activity, event: DomainEvent) => Promise<boolean>;
+  readonly record: (activity: Activity, event: DomainEvent) => Promise<boolean>;
 }
 
 /** Raises activity.due once for each moment of an activity that has come. Idempotent (docs/spec/activities.md#reminders). */
@@ -64,8 +64,8 @@ export const publishMoments = (ports: MomentPorts, id: Id<'activity'>): Promise<
       const now = ports.clock();
       const next = activity && nextMoment(activity);
       if (!activity || !next || next.at > now) return undefined;
-      const { told, version } = activity;
-      const after = { ...activity, told: [...told, next.moment], version: version + 1 };
-      if (!(await ports.tell(after, dueEvent(activity, next.moment, now)))) return CONFLICT;
+      const { notifiedMoments, version } = activity;
+      const after = { ...activity, notifiedMoments: [...notifiedMoments, next.moment], version: version + 1 };
+      if (!(await ports.record(after, dueEvent(activity, next.moment, now)))) return CONFLICT;
     }
   });

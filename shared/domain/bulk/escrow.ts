@@ -110,7 +110,7 @@ export const withdrawChunk = async (ports: EscrowPorts, batchId: Id<'batch'>, nu
   const open = messages.filter(({ hold, status }) => hold === 'open' && status === 'queued');
   const at = ports.clock();
   const releases = open.map((message) => ({ message, release: withdrawal(message, at) }));
-  if (!(await ports.messageStore.releaseTogether(releases)))
+  if (!(await ports.messageStore.releaseBatch(releases)))
     await mapConcurrently(releases, ESCROW_SHARDS, ({ message, release }) =>
       ports.messageStore.release(message, release),
     );

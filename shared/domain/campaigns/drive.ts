@@ -114,7 +114,7 @@ const updatePortions = async (ports: DrivePorts, campaign: Campaign, drive: Driv
     if (status !== 'cancelled') paced += portion.numbers.length - portion.sent.length - portion.skipped.length;
   }
   await mapConcurrently(due, CONCURRENT_UPDATES, ({ portion, dueAt }) =>
-    ports.portions.tell(id, portion, drive.epoch, dueAt),
+    ports.portions.moveToEpoch(id, portion, drive.epoch, dueAt),
   );
   const after = next(campaign, { drive: { ...drive, told: drive.told + places.length, paced } }, ports.clock());
   if (await ports.store.change(campaign, after, { dueAt: ports.clock() }))

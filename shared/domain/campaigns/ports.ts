@@ -82,7 +82,7 @@ export interface PortionStore {
   /** Removes a paused portion from the due index, unless it was moved to a later epoch. */
   park(portion: Portion): Promise<void>;
   /** Moves a portion to a later epoch and makes it due at a time (ms). No effect if it is already there. */
-  tell(id: Id<'campaign'>, portion: number, epoch: number, dueAt: number): Promise<void>;
+  moveToEpoch(id: Id<'campaign'>, portion: number, epoch: number, dueAt: number): Promise<void>;
 }
 
 /** Ports of the campaigns' rules. */

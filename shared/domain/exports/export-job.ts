@@ -31,13 +31,13 @@ export interface ExportProgress {
   readonly bytes: number;
   /** Where the next page starts; absent at the beginning. */
   readonly cursor?: string;
-  /** True once all rows are in the pieces and the tail. */
+  /** True once all rows are in the parts and the tail. */
   readonly isWhole?: true;
   /** The multipart upload, once the file is large enough for one, and the number of its object. */
   readonly uploadId?: string;
   readonly file?: number;
-  readonly pieces: readonly FilePart[];
-  /** The number of the object with the rest that is too small for a piece; absent if there is none. */
+  readonly parts: readonly FilePart[];
+  /** The number of the object with the rest that is too small for a part; absent if there is none. */
   readonly tail?: number;
 }
 

@@ -8,7 +8,7 @@ import type { ExportRow } from './export-row.ts';
 /** Objects of exports in the bucket. */
 export interface ExportBucket {
   /** The minimum text size for an upload part: at least 5 MB, which S3 requires of every part but the last. */
-  readonly pieceBytes: number;
+  readonly partBytes: number;
   presignDownload(key: string, fileName: string): Promise<{ readonly url: string; readonly expiresAt: number }>;
   put(key: string, body: string | Buffer, contentType: string): Promise<void>;
   bytes(key: string): Promise<Buffer>;
@@ -54,5 +54,5 @@ export interface ExportRunPorts extends ExportJobPorts {
   readonly page: (job: ExportJob, cursor: string | undefined) => Promise<ExportedPage | 'gone'>;
   readonly onFailure: (detail: string) => void;
   /** Alerts the operator to a job that failed after the maximum attempts at a step. */
-  readonly onGivenUp: (job: ExportJob) => void;
+  readonly onFailed: (job: ExportJob) => void;
 }

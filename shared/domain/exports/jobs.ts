@@ -79,7 +79,7 @@ export const createExport = async (
     createdAt: ports.clock(),
     rows: 0,
     bytes: 0,
-    pieces: [],
+    parts: [],
     fence: 0,
     attempts: 0,
     claimedUntil: 0,

@@ -48,7 +48,7 @@ interface Read {
   readonly rows: number;
   readonly cursor: string | undefined;
 }
-/** Reads the next pages of a job, until they fill a piece together with the previous rest, or the time is up. */
+/** Reads the next pages of a job, until they fill a part together with the previous rest, or the time is up. */
 const readPages = async (ports: ExportRunPorts, job: ExportJob, room: number): Promise<Read> => {
   const startedAt = ports.clock();
   const texts = [Buffer.from(headerOf(job))];
@@ -67,31 +67,31 @@ const readPages = async (ports: ExportRunPorts, job: ExportJob, room: number): P
 };
 
 /**
- * Uploads a piece as part of the file; the first one starts the upload. Numbers derive from claims, so that no two workers write the same.
+ * Uploads a part of the file; the first one starts the upload. Numbers derive from claims, so that no two workers write the same.
  */
 const uploadPart = async ({ bucket }: ExportRunPorts, job: ExportJob, body: Buffer) => {
   const file = job.file ?? job.fence;
   const key = exportFileKey(job, file);
   const uploadId = job.uploadId ?? (await bucket.beginUpload(key, CONTENT_TYPES[job.format]));
   const etag = await bucket.uploadPart(key, uploadId, job.fence, body);
-  return { file, uploadId, pieces: [...job.pieces, { number: job.fence, etag }] };
+  return { file, uploadId, parts: [...job.parts, { number: job.fence, etag }] };
 };
 
-/** Runs one step: reads, and stores the result as a piece or as the rest. */
+/** Runs one step: reads, and stores the result as a part or as the rest. */
 const takeStep = async (ports: ExportRunPorts, job: ExportJob): Promise<ExportProgress> => {
   const { bucket } = ports;
   const before = job.tail === undefined ? Buffer.alloc(0) : await bucket.bytes(tailKey(job, job.tail));
-  const { text, rows, cursor } = await readPages(ports, job, bucket.pieceBytes - before.length);
+  const { text, rows, cursor } = await readPages(ports, job, bucket.partBytes - before.length);
   const body = Buffer.concat([before, text]);
   const isLast = cursor === undefined && job.uploadId !== undefined;
-  const isPart = body.length >= bucket.pieceBytes || (isLast && body.length > 0);
+  const isPart = body.length >= bucket.partBytes || (isLast && body.length > 0);
   const isTail = !isPart && body.length > 0;
   if (isTail) await bucket.put(tailKey(job, job.fence), body, CONTENT_TYPES[job.format]);
-  const { file, uploadId, pieces } = isPart ? await uploadPart(ports, job, body) : job;
+  const { file, uploadId, parts } = isPart ? await uploadPart(ports, job, body) : job;
   return {
     rows: job.rows + rows,
     bytes: job.bytes + text.length,
-    pieces,
+    parts,
     ...(cursor === undefined ? { isWhole: true } : { cursor }),
     ...(file === undefined ? {} : { file }),
     ...(uploadId === undefined ? {} : { uploadId }),
@@ -99,10 +99,10 @@ const takeStep = async (ports: ExportRunPorts, job: ExportJob): Promise<ExportPr
   };
 };
 
-/** Completes the file of a job whose pieces are all stored; returns its number. */
+/** Completes the file of a job whose parts are all stored; returns its number. */
 const makeFile = async ({ bucket }: ExportRunPorts, job: ExportJob): Promise<number> => {
   if (job.uploadId !== undefined && job.file !== undefined) {
-    await bucket.completeUpload(exportFileKey(job, job.file), job.uploadId, job.pieces);
+    await bucket.completeUpload(exportFileKey(job, job.file), job.uploadId, job.parts);
     return job.file;
   }
   const body = job.tail === undefined ? Buffer.alloc(0) : await bucket.bytes(tailKey(job, job.tail));
@@ -161,7 +161,7 @@ export const runExport = (ports: ExportRunPorts, id: Id<'exportJob'>): Promise<v
     async end(job) {
       const isOver = job.attempts > MAX_ATTEMPTS || job.fence > MAX_NUMBER;
       if (isOver) {
-        ports.onGivenUp(job);
+        ports.onFailed(job);
         await failExport(ports, job);
       }
       return isOver;

@@ -61,8 +61,8 @@ export interface ImportProgress extends ImportFigures {
   /** The fields of a CSV's columns, and the separator; absent until its header is read. */
   readonly columns?: Columns;
   readonly delimiter?: Delimiter;
-  /** The pieces of the file of errors, by the fences of their parts. */
-  readonly errorPieces: readonly number[];
+  /** The parts of the file of errors, by the fences of the claims that wrote them. */
+  readonly errorParts: readonly number[];
 }
 
 /** An import of a file, in parts, each claimed by one worker at a time. */
@@ -107,7 +107,7 @@ export const isEnded = ({ status }: Pick<ImportJob, 'status'>): boolean =>
 
 const folderOf = ({ organizationId, id }: Pick<ImportJob, 'organizationId' | 'id'>): string =>
   `imports/${organizationId}/${id}`;
-/** The object keys of a job: the file, the error piece of one part, and the complete file of errors. */
+/** The object keys of a job: the file, the errors of one part, and the complete file of errors. */
 export const sourceKey = (job: Pick<ImportJob, 'organizationId' | 'id'>): string => `${folderOf(job)}/source`;
 export const errorPartKey = (job: ImportJob, fence: number): string => `${folderOf(job)}/errors-${fence}`;
 export const errorFileKey = (job: Pick<ImportJob, 'organizationId' | 'id'>): string => `${folderOf(job)}/errors.csv`;

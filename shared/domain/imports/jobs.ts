@@ -35,7 +35,7 @@ const shown = async ({ bucket }: ImportJobPorts, job: ImportJob): Promise<Shown>
     const file = { contentType: CONTENT_TYPES[job.format], size: job.size };
     return { job, upload: await bucket.presignUpload(sourceKey(job), file) };
   }
-  if (!isEnded(job) || job.errorPieces.length === 0) return { job };
+  if (!isEnded(job) || job.errorParts.length === 0) return { job };
   return { job, errorFile: await bucket.presignDownload(errorFileKey(job), `errors-${job.id}.csv`) };
 };
 
@@ -56,7 +56,7 @@ export const createImport = async (
     createdAt: ports.clock(),
     position: 0,
     line: 1,
-    errorPieces: [],
+    errorParts: [],
     fence: 0,
     attempts: 0,
     claimedUntil: 0,

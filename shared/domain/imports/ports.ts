@@ -67,5 +67,5 @@ export interface ImportRunPorts extends ImportJobPorts {
   readonly parse: ParseContact;
   readonly onFailure: (detail: string) => void;
   /** Alerts the operator to a job that failed after the maximum attempts at a part. */
-  readonly onGivenUp: (job: ImportJob) => void;
+  readonly onFailed: (job: ImportJob) => void;
 }

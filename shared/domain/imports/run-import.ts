@@ -19,8 +19,8 @@ const PART_MS = 15_000;
 /** Bytes read for a part: more than the maximum record size. */
 const READ_BYTES = 1_048_576;
 
-/** Maximum error pieces: only files full of errors would have more. */
-const MAX_PIECES = 1_000;
+/** Maximum parts of the file of errors: only files full of errors would have more. */
+const MAX_ERROR_PARTS = 1_000;
 
 /** The id of the contact that a row creates in an attempt at its part. */
 const contactIdOf = (job: ImportJob, at: number, attempt: number): Id<'contact'> =>
@@ -46,17 +46,17 @@ const importPart = (ports: ImportRunPorts, job: ImportJob, rows: readonly FileRo
   );
 };
 
-/** Stores the errors of a part as a piece of the file; returns all pieces. */
+/** Stores the errors of a part of the file as a part of the file of errors; returns the fences of all. */
 const keepErrors = async ({ bucket }: ImportRunPorts, job: ImportJob, part: FilePart, { errors }: ImportedRows) => {
-  if (errors.length === 0 || job.errors >= MAX_LISTED_ERRORS || job.errorPieces.length >= MAX_PIECES)
-    return job.errorPieces;
+  if (errors.length === 0 || job.errors >= MAX_LISTED_ERRORS || job.errorParts.length >= MAX_ERROR_PARTS)
+    return job.errorParts;
   const rows = errors.map(({ at, message }) => ({ line: part.rows[at]?.line, message }));
   const [, ...lines] = csvOf(['line', 'message'], rows).split(/(?<=\r\n)/);
   await bucket.put(errorPartKey(job, job.fence), lines.join(''));
-  return [...job.errorPieces, job.fence];
+  return [...job.errorParts, job.fence];
 };
 
-const progressAfter = (job: ImportJob, part: FilePart, outcome: ImportedRows): Omit<ImportProgress, 'errorPieces'> => ({
+const progressAfter = (job: ImportJob, part: FilePart, outcome: ImportedRows): Omit<ImportProgress, 'errorParts'> => ({
   position: job.position + part.bytes,
   line: job.line + part.lines,
   rows: job.rows + part.rows.length,
@@ -67,15 +67,15 @@ const progressAfter = (job: ImportJob, part: FilePart, outcome: ImportedRows): O
   ...(part.columns && part.delimiter ? { columns: part.columns, delimiter: part.delimiter } : {}),
 });
 
-/** Joins the error pieces into one file. */
+/** Joins the parts of the file of errors into one file. */
 const joinErrors = async ({ bucket }: ImportRunPorts, job: ImportJob): Promise<void> => {
-  if (job.errorPieces.length === 0) return;
+  if (job.errorParts.length === 0) return;
   const texts: string[] = [];
-  for (const fence of job.errorPieces) texts.push(await bucket.text(errorPartKey(job, fence)));
+  for (const fence of job.errorParts) texts.push(await bucket.text(errorPartKey(job, fence)));
   await bucket.put(errorFileKey(job), csvOf(['line', 'message'], []) + texts.join(''));
 };
 
-/** Ends a job; its file and error pieces are deleted afterwards, at the latest by the bucket's lifecycle rule. */
+/** Ends a job; its file and parts of the file of errors are deleted afterwards, at the latest by the bucket's lifecycle rule. */
 const end = async (ports: ImportRunPorts, job: ImportJob, how: ImportEnd): Promise<void> => {
   const joined = joinErrors(ports, job);
   // The bucket may be the reason why the job can't continue, so its failure must not prevent the end.
@@ -83,7 +83,7 @@ const end = async (ports: ImportRunPorts, job: ImportJob, how: ImportEnd): Promi
     ? joined.catch(() => ports.onFailure('errors of an import are lost'))
     : joined);
   if (!(await ports.store.end(job, how, importEvent({ ...job, status: how.status }, ports.clock())))) return;
-  const errorParts = job.errorPieces.map((fence) => errorPartKey(job, fence));
+  const errorParts = job.errorParts.map((fence) => errorPartKey(job, fence));
   await ports.bucket
     .remove([sourceKey(job), ...errorParts])
     .catch(() => ports.onFailure('the file of an import could not be removed'));
@@ -115,15 +115,15 @@ const takePart = async (ports: ImportRunPorts, job: ImportJob): Promise<ImportJo
     await ports.store.release(job, ports.clock() + waitAfter(job.attempts), job.attempts);
     return undefined;
   }
-  const errorPieces = await keepErrors(ports, job, part, outcome);
-  return ports.store.advance(job, { ...progressAfter(job, part, outcome), errorPieces }, ports.clock() + CLAIM_MS);
+  const errorParts = await keepErrors(ports, job, part, outcome);
+  return ports.store.advance(job, { ...progressAfter(job, part, outcome), errorParts }, ports.clock() + CLAIM_MS);
 };
 
 /** Ends a job that was cancelled or failed. A cancelled one ends between two parts, so that its counts are exact. */
 const endEarly = async (ports: ImportRunPorts, job: ImportJob): Promise<boolean> => {
   const isCancelled = job.status === 'cancelling' && job.attempts === 1;
   if (!isCancelled && job.attempts <= MAX_ATTEMPTS) return false;
-  if (!isCancelled) ports.onGivenUp(job);
+  if (!isCancelled) ports.onFailed(job);
   await end(ports, job, isCancelled ? { status: 'cancelled' } : { status: 'failed', problem: 'internal_error' });
   return true;
 };

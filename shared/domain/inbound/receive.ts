@@ -31,11 +31,11 @@ export interface InboundChange {
   /** Opt-out on the sender's own row. */
   readonly ownOptOut?: (Stop & Pick<SenderKey, 'kind'>) | undefined;
   /**
-   * A user id that belongs to the sender's phone, as blind indexes. `heldOptOut`: its row holds an opt-out, which this change moves to the
+   * A user id that belongs to the sender's phone, as blind indexes. `hadOptOut`: its row holds an opt-out, which this change moves to the
    * phone.
    */
   readonly userLink?:
-    | { readonly userHash: string; readonly phoneHash: string; readonly heldOptOut: boolean }
+    | { readonly userHash: string; readonly phoneHash: string; readonly hadOptOut: boolean }
     | undefined;
 }
 /** `conflict`: the sender's state changed since it was read; read it again. */
@@ -175,9 +175,9 @@ const ownOptOutOf = (
 /** The link of the sender's user id to its phone, unless it is stored and has nothing to move. */
 const userLinkOf = ({ key }: ParsedInbound, { user }: Sender): InboundChange['userLink'] => {
   const { userHash, hash: phoneHash } = key;
-  const heldOptOut = user?.optOut !== undefined;
-  if (userHash === undefined || (user?.phoneHash === phoneHash && !heldOptOut)) return undefined;
-  return { userHash, phoneHash, heldOptOut };
+  const hadOptOut = user?.optOut !== undefined;
+  if (userHash === undefined || (user?.phoneHash === phoneHash && !hadOptOut)) return undefined;
+  return { userHash, phoneHash, hadOptOut };
 };
 
 /** The opt-out that a message makes, by its word, or that its sender made earlier, when only the user id was known. */

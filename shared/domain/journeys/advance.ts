@@ -156,6 +156,6 @@ export const proceed = (walk: Walk): void => {
   }
   let isMoving = true;
   while (isMoving && walk.isActive && !walk.isFull) isMoving = move(walk);
-  walk.goesOn = isMoving && walk.isActive;
-  if (walk.run.kept.length > 0 && !walk.goesOn) walk.change({ kept: [] });
+  walk.continues = isMoving && walk.isActive;
+  if (walk.run.kept.length > 0 && !walk.continues) walk.change({ kept: [] });
 };

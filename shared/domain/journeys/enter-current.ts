@@ -22,8 +22,8 @@ export interface CurrentPorts extends EntryPorts {
 const PAGE = 192;
 
 /** A job whose journey takes no entries now: it waits if the journey is paused, and ends otherwise. */
-const stopped = (status: string | undefined): Pick<EntryJob, 'goesOnAt' | 'state'> =>
-  status === 'pausada' ? { state: 'running', goesOnAt: undefined } : { state: 'done', goesOnAt: undefined };
+const stopped = (status: string | undefined): Pick<EntryJob, 'resumesAt' | 'state'> =>
+  status === 'pausada' ? { state: 'running', resumesAt: undefined } : { state: 'done', resumesAt: undefined };
 
 /**
  * Enters the contacts that were in a journey's list or segment at its activation, page by page, while there is time. Returns whether it is
@@ -31,7 +31,7 @@ const stopped = (status: string | undefined): Pick<EntryJob, 'goesOnAt' | 'state
  */
 export const enterCurrent = async (ports: CurrentPorts, journeyId: Id<'journey'>): Promise<boolean> => {
   let job = await ports.jobs.readEntries(journeyId);
-  while (job?.state === 'running' && job.goesOnAt !== undefined && job.goesOnAt <= ports.clock()) {
+  while (job?.state === 'running' && job.resumesAt !== undefined && job.resumesAt <= ports.clock()) {
     const { organizationId, source, since, position } = job;
     const journey = await ports.journeys.find(journeyId);
     if (!journey || !takesEntries(journey)) {
@@ -52,9 +52,9 @@ export const enterCurrent = async (ports: CurrentPorts, journeyId: Id<'journey'>
       (await ports.jobs.moveEntries(job, {
         position: isDone ? position : String(next),
         state: isDone ? 'done' : 'running',
-        goesOnAt: isDone ? undefined : ports.clock(),
+        resumesAt: isDone ? undefined : ports.clock(),
       })) ?? (await ports.jobs.readEntries(journeyId));
-    if (!ports.timeLeft()) return job?.goesOnAt !== undefined;
+    if (!ports.timeLeft()) return job?.resumesAt !== undefined;
   }
   return false;
 };

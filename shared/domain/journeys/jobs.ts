@@ -21,7 +21,7 @@ export interface EntryJob extends Tenant {
   /** Optimistic lock. */
   readonly version: number;
   /** When it continues, in ms; undefined while the journey is paused, and when it is done. */
-  readonly goesOnAt?: number | undefined;
+  readonly resumesAt?: number | undefined;
 }
 
 /** The act of a sweep on the runs of a journey: resumes parked ones, or cancels all active ones. */
@@ -41,5 +41,5 @@ export interface RunSweep extends Tenant {
   /** Optimistic lock: incremented also when a sweep restarts. */
   readonly version: number;
   /** When it continues, in ms; undefined when it is done. */
-  readonly goesOnAt?: number | undefined;
+  readonly resumesAt?: number | undefined;
 }

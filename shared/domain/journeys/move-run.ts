@@ -123,7 +123,7 @@ const both = (first: Turn, second: Turn): Turn => ({
   run: second.run,
   effects: [...first.effects.filter((effect) => !isPerformed(effect)), ...second.effects],
   history: [...first.history, ...second.history],
-  goesOn: second.goesOn,
+  continues: second.continues,
 });
 
 /** The result of storing a turn: the stored run and the turn's effects, or a conflict. */
@@ -164,8 +164,8 @@ const store = async (
 /** When a run is due again: immediately if work is left, but not before its worker had time to do it. */
 const nextDueOf =
   ({ journey }: Surroundings, now: number) =>
-  ({ run, effects, goesOn }: Turn): number | undefined =>
-    goesOn || effects.some(isPerformed) ? now + RECOVERY_MS : dueAt(run, journey.pausedMs, now);
+  ({ run, effects, continues }: Turn): number | undefined =>
+    continues || effects.some(isPerformed) ? now + RECOVERY_MS : dueAt(run, journey.pausedMs, now);
 
 /** Whether a turn must be stored before its effect is performed: otherwise a crash would forget the decision that caused it. */
 const isToStore = (before: StoredRun, turn: Turn, nextDue: number | undefined, { journey }: Surroundings): boolean => {
@@ -228,7 +228,7 @@ const walk = async (
     const turn = step(stored.run, around.graph, moment, input);
     around = await pausedWhere(ports, around, turn);
     const nextDue = nextDueOf(around, now);
-    let { effects, goesOn } = turn;
+    let { effects, continues } = turn;
     if (isToStore(stored, turn, nextDue(turn), around)) {
       const outcome = await store(ports, stored, around, turn, now, nextDue);
       if (outcome === CONFLICT) {
@@ -236,7 +236,7 @@ const walk = async (
         return CONFLICT;
       }
       stored = outcome.stored;
-      ({ effects, goesOn } = outcome.turn);
+      ({ effects, continues } = outcome.turn);
     }
     if (stored.isParked) {
       // A sweep after a resumption may have passed before this run was parked.
@@ -246,7 +246,7 @@ const walk = async (
       input = { kind: 'due' };
       continue;
     }
-    if (goesOn) {
+    if (continues) {
       input = { kind: 'due' };
       continue;
     }
@@ -268,7 +268,7 @@ const postpone = async (
   ms: number,
 ): Promise<undefined | typeof CONFLICT> => {
   const now = ports.clock();
-  const turn: Turn = { run: stored.run, effects: [], history: [], goesOn: false };
+  const turn: Turn = { run: stored.run, effects: [], history: [], continues: false };
   const outcome = await store(ports, stored, around, turn, now, () => now + ms);
   if (outcome === CONFLICT) return CONFLICT;
   ports.enqueue([stored.run], now + ms);

@@ -64,10 +64,10 @@ export interface JourneyStore {
   /** Updates an entry job, unless it changed since it was read; undefined then. */
   moveEntries(
     before: EntryJob,
-    after: Pick<EntryJob, 'position' | 'state' | 'goesOnAt'>,
+    after: Pick<EntryJob, 'position' | 'state' | 'resumesAt'>,
   ): Promise<EntryJob | undefined>;
   /** Updates a sweep, unless it restarted since it was read; undefined then. */
-  moveSweep(before: RunSweep, after: Pick<RunSweep, 'position' | 'goesOnAt'>): Promise<RunSweep | undefined>;
+  moveSweep(before: RunSweep, after: Pick<RunSweep, 'position' | 'resumesAt'>): Promise<RunSweep | undefined>;
   /** The organization's journeys that are not archived, newest first. */
   all(organizationId: Id<'organization'>): Promise<readonly Journey[]>;
   /**

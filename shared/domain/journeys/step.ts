@@ -87,7 +87,7 @@ const takeEvent = (walk: Walk, event: RunEvent): void => {
   const { wait, taken } = walk.run;
   const isAwaited = wait?.kind === 'event' && 'event' in wait.awaits && wait.awaits.event === event.name;
   // An event that the run has not started to wait for yet is found by its later wait.
-  const isOfUse = isAwaited || walk.goesOn || event.name === walk.graph.goal;
+  const isOfUse = isAwaited || walk.continues || event.name === walk.graph.goal;
   if (!isOfUse || taken.includes(event.id) || !isOfRun(walk, event)) return;
   keep(walk, event);
   proceed(walk);
@@ -138,5 +138,5 @@ export const step = (run: Run, graph: Graph, moment: Moment, input: Input, added
   const walk = new Walk(run, graph, moment, added);
   if (walk.isActive) take(walk, input);
   else if (input.kind === 'event') takeLateGoal(walk, input.event);
-  return { run: walk.run, effects: walk.effects, history: walk.history, goesOn: walk.goesOn };
+  return { run: walk.run, effects: walk.effects, history: walk.history, continues: walk.continues };
 };

@@ -87,9 +87,9 @@ const stillApplies = async ({ journeys }: EnginePorts, { journeyId, kind }: RunS
  */
 export const sweepRuns = async (ports: SweepPorts, journeyId: Id<'journey'>): Promise<boolean> => {
   let sweep = await ports.jobs.readSweep(journeyId);
-  while (sweep?.goesOnAt !== undefined && sweep.goesOnAt <= ports.clock()) {
+  while (sweep?.resumesAt !== undefined && sweep.resumesAt <= ports.clock()) {
     if (!(await stillApplies(ports, sweep))) {
-      await ports.jobs.moveSweep(sweep, { position: sweep.position, goesOnAt: undefined });
+      await ports.jobs.moveSweep(sweep, { position: sweep.position, resumesAt: undefined });
       return false;
     }
     const place = placeOf(sweep);
@@ -99,9 +99,9 @@ export const sweepRuns = async (ports: SweepPorts, journeyId: Id<'journey'>): Pr
     const { place: then, at } = next(sweep, place, after, ports.runs.shards, ports.clock());
     // A restarted sweep continues from its beginning.
     sweep =
-      (await ports.jobs.moveSweep(sweep, { position: JSON.stringify(then), goesOnAt: at })) ??
+      (await ports.jobs.moveSweep(sweep, { position: JSON.stringify(then), resumesAt: at })) ??
       (await ports.jobs.readSweep(journeyId));
-    if (!ports.timeLeft()) return sweep?.goesOnAt !== undefined && sweep.goesOnAt <= ports.clock();
+    if (!ports.timeLeft()) return sweep?.resumesAt !== undefined && sweep.resumesAt <= ports.clock();
   }
   return false;
 };

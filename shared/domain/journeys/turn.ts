@@ -95,5 +95,5 @@ export interface Turn {
   /**
    * The run could continue, but the turn has the maximum number of entries for one transaction: it must be given `due` again immediately.
    */
-  readonly goesOn: boolean;
+  readonly continues: boolean;
 }

@@ -49,7 +49,7 @@ export class Walk {
   readonly effects: Effect[] = [];
   readonly history: HistoryEntry[] = [];
   /** The turn is full, and the run could continue immediately. */
-  goesOn = false;
+  continues = false;
   readonly #room: number;
 
   /** `added`: history entries stored in the same transaction. */

@@ -150,9 +150,7 @@ export interface MessageStore {
    * Releases the holds of messages of one chunk in one transaction; their coins return with the chunk. False, without
    * any effect, if one of them was resolved otherwise.
    */
-  releaseTogether(
-    releases: readonly { readonly message: MessageRecord; readonly release: Release }[],
-  ): Promise<boolean>;
+  releaseBatch(releases: readonly { readonly message: MessageRecord; readonly release: Release }[]): Promise<boolean>;
   /** Records an ambiguous provider answer, under the fence; recovery is due at `deadline` (ms). */
   markUncertain(message: MessageRecord, at: number, deadline: number, decision: Decision): Promise<boolean>;
   /** Records another provider before it is called, so that recovery queries the right one. */

@@ -41,9 +41,9 @@ export type Found<T> = T | 'unreadable';
 export interface Delivery {
   readonly notice: NoticeKey;
   /** How many earlier attempts its notice had. */
-  readonly tries: number;
+  readonly attempts: number;
   /** How many receipts of the notice are answered including this one; absent with the last. */
-  readonly told?: number;
+  readonly reportedCount?: number;
   readonly source: string;
   readonly destination: string;
   /** The text of a reply; in a report, the start of the message. */
@@ -98,13 +98,13 @@ const ofParts = (assembly: Assembly): Reported => ({
 
 /** The reports of a notice that are still unanswered. */
 const reportsOf = (notice: Notice, status: MessageStatus, { ids, submittedAt, ...shown }: Reported): Delivery[] => {
-  const { reason, at: doneAt = notice.createdAt, told, tries } = notice;
+  const { reason, at: doneAt = notice.createdAt, reportedCount, attempts } = notice;
   const { state, errorCode } = stateOf({ status, reason });
   const about = { state, errorCode, submittedAt, doneAt, intermediate: status === 'sent' };
-  return ids.slice(told).map((id, at) => ({
+  return ids.slice(reportedCount).map((id, at) => ({
     notice,
-    tries,
-    ...(told + at + 1 < ids.length ? { told: told + at + 1 } : {}),
+    attempts,
+    ...(reportedCount + at + 1 < ids.length ? { reportedCount: reportedCount + at + 1 } : {}),
     ...shown,
     report: { id, ...about },
   }));
@@ -112,7 +112,7 @@ const reportsOf = (notice: Notice, status: MessageStatus, { ids, submittedAt, ..
 
 const replyOf = (notice: Notice, { content }: MessageOf<'sms'>, { from, body }: ReplyText): Delivery => ({
   notice,
-  tries: notice.tries,
+  attempts: notice.attempts,
   source: from,
   destination: content.senderId ?? '',
   text: body,
@@ -155,16 +155,16 @@ const aboutAt = (position: string | undefined): string | undefined => position?.
 /** Records that the account answered a deliver_sm, or refused it permanently. */
 export const recordAnswered = async (
   { notices }: Pick<DeliverPorts, 'notices'>,
-  { notice, told }: Pick<Delivery, 'notice' | 'told'>,
-): Promise<void> => (told === undefined ? notices.remove(notice) : notices.advance(notice, told));
+  { notice, reportedCount }: Pick<Delivery, 'notice' | 'reportedCount'>,
+): Promise<void> => (reportedCount === undefined ? notices.remove(notice) : notices.advance(notice, reportedCount));
 
 /** Defers a deliver_sm that the account did not accept, or did not answer. */
 export const defer = async (
   { clock, notices }: Pick<DeliverPorts, 'clock' | 'notices'>,
-  { notice, tries }: Pick<Delivery, 'notice' | 'tries'>,
+  { notice, attempts }: Pick<Delivery, 'notice' | 'attempts'>,
 ): Promise<void> => {
-  const wait = WAITS_MS[Math.min(tries, WAITS_MS.length - 1)] ?? 0;
-  await notices.postpone(notice, tries + 1, clock() + wait);
+  const wait = WAITS_MS[Math.min(attempts, WAITS_MS.length - 1)] ?? 0;
+  await notices.postpone(notice, attempts + 1, clock() + wait);
 };
 
 /** Reads what is due, and returns its deliveries; removes notices without content, and defers unreadable ones. */
@@ -179,7 +179,7 @@ const deliveriesBy = async (ports: DeliverPorts, due: readonly Notice[]): Promis
   const said = await Promise.all(
     due.map(async (notice) => {
       const says = deliveriesOf(notice, subjects);
-      if (says === 'unreadable') await defer(ports, { notice, tries: notice.tries });
+      if (says === 'unreadable') await defer(ports, { notice, attempts: notice.attempts });
       else if (says.length === 0) await ports.notices.remove(notice);
       return says === 'unreadable' ? [] : says;
     }),

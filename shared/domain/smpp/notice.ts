@@ -33,8 +33,8 @@ export interface Notice extends NoticeKey {
   readonly replyId?: Id<'reply'> | undefined;
   readonly createdAt: number;
   /** How many of its receipts the account has answered, and the number of attempts since the last of them. */
-  readonly told: number;
-  readonly tries: number;
+  readonly reportedCount: number;
+  readonly attempts: number;
   /** No attempt before this time. */
   readonly notBefore?: number | undefined;
 }
@@ -67,9 +67,9 @@ export interface NoticeQueue {
     after: string | undefined,
   ): Promise<{ readonly notices: readonly Notice[]; readonly more: boolean }>;
   /** Records how many of its receipts were answered. */
-  advance(notice: NoticeKey, told: number): Promise<void>;
+  advance(notice: NoticeKey, reportedCount: number): Promise<void>;
   /** Removes a notice. */
   remove(notice: NoticeKey): Promise<void>;
   /** The notice was not accepted at this attempt: the next one is at a moment (ms). */
-  postpone(notice: NoticeKey, tries: number, notBefore: number): Promise<void>;
+  postpone(notice: NoticeKey, attempts: number, notBefore: number): Promise<void>;
 }

@@ -75,9 +75,9 @@ export const activityStore = (table: Table): ActivityStore => ({
 export const momentStore = (
   table: Table,
   raised: (events: readonly DomainEvent[]) => void,
-): Pick<MomentPorts, 'read' | 'tell'> => ({
+): Pick<MomentPorts, 'read' | 'record'> => ({
   read: async (id: Id<'activity'>) => readOne(table, await readRow(table, KEYS.activity(id), activityRows.read)),
-  async tell(activity, event) {
+  async record(activity, event) {
     const events = await takenEvents(table, activity.organizationId, [event]);
     const row = activityRows.write(activity);
     const outcome = await commit(table, { row, over: activity.version - 1, also: events.map(eventWrite) });

@@ -37,7 +37,7 @@ export const activityRows = defineRow<Activity>()({
     dueAt: time.optional(),
     reminderMinutes: z.int().optional(),
     completedAt: time.optional(),
-    told: z.array(z.enum(MOMENTS)),
+    notifiedMoments: z.array(z.enum(MOMENTS)),
     createdAt: time,
     updatedAt: time,
     version: z.int(),
@@ -50,6 +50,7 @@ export const activityRows = defineRow<Activity>()({
     responsibleId: 'sentByAccountId',
     // Not the sort key of the due index.
     dueAt: 'venceEm',
+    notifiedMoments: 'told',
   },
   key: (activity) => KEYS.activity(activity.id),
   index(activity) {

@@ -37,7 +37,7 @@ const withLast = async ({ table }: MemberPorts, sweep: Sweep): Promise<Sweep | u
     return sweepOn(table, sweep, { last, baselineTo });
   }
   if (sweep.isGone) await sweepEnd(table, sweep);
-  else await sweepOn(table, sweep, { goesOnAt: undefined });
+  else await sweepOn(table, sweep, { resumesAt: undefined });
   return undefined;
 };
 
@@ -52,7 +52,7 @@ export const sweepSegment = async (
 ): Promise<boolean> => {
   const { table, clock } = ports;
   const found = await readRow(table, KEYS.segmentSweep(organizationId, segmentId), sweepRows.read);
-  if (found?.goesOnAt === undefined || found.goesOnAt > clock()) return false;
+  if (found?.resumesAt === undefined || found.resumesAt > clock()) return false;
   const sweep = await withLast(ports, found);
   if (sweep?.last === undefined) return false;
   const end = Math.min(sweep.next + BLOCKS_A_RUN, sweep.last + 1);
@@ -62,5 +62,5 @@ export const sweepSegment = async (
         ? removeFrom(table, sweep, block)
         : updateMembersOfBlock(ports, sweep, block, { choose: ({ id }) => id === segmentId, isExact: false }),
     );
-  return (await sweepOn(table, sweep, { next: end, goesOnAt: clock() })) !== undefined;
+  return (await sweepOn(table, sweep, { next: end, resumesAt: clock() })) !== undefined;
 };

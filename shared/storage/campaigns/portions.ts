@@ -119,7 +119,7 @@ export const portionStore = (table: Table): PortionStore => {
         when: all(hasFence(portion), isOfEpoch(portion)),
       });
     },
-    async tell(campaignId, portion, epoch, dueAt) {
+    async moveToEpoch(campaignId, portion, epoch, dueAt) {
       await table.write({
         update: KEYS.campaignPortion(campaignId, portion),
         set: { epoch, paceAt: dueAt, ...portionDue({ campaignId, portion }, dueAt) },

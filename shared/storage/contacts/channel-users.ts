@@ -26,9 +26,9 @@ export const readChannelUser = async (
  */
 export const userLinkWrite = (
   organizationId: Id<'organization'>,
-  { userHash, phoneHash, heldOptOut }: NonNullable<InboundChange['userLink']>,
+  { userHash, phoneHash, hadOptOut }: NonNullable<InboundChange['userLink']>,
 ): WriteOp => ({
   update: KEYS.channelUser(organizationId, userHash),
   set: recipientRows.set({ organizationId, phoneHash }),
-  ...(heldOptOut ? { remove: OPT_OUT_ATTRIBUTES } : { when: { text: 'attribute_not_exists(#optInStatus)' } }),
+  ...(hadOptOut ? { remove: OPT_OUT_ATTRIBUTES } : { when: { text: 'attribute_not_exists(#optInStatus)' } }),
 });

@@ -92,7 +92,7 @@ export const importBucket = (client: S3Client, Bucket: string, clock: Clock): Im
 
 /** The objects of exports in a bucket. */
 export const exportBucket = (client: S3Client, Bucket: string, clock: Clock): ExportBucket => ({
-  pieceBytes: 8 * 1024 * 1024,
+  partBytes: 8 * 1024 * 1024,
   presignDownload: presignDownload(client, Bucket, clock),
   remove: removeObjects(client, Bucket),
   async put(Key, Body, ContentType) {

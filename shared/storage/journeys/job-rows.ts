@@ -12,11 +12,11 @@ import { INDEX_KEYS } from '../index-patterns.ts';
 
 const dueAt = ({
   journeyId,
-  goesOnAt,
+  resumesAt,
 }: {
   readonly journeyId: EntryJob['journeyId'];
-  readonly goesOnAt?: number | undefined;
-}) => (goesOnAt === undefined ? {} : INDEX_KEYS.due('journey_work', journeyId, goesOnAt));
+  readonly resumesAt?: number | undefined;
+}) => (resumesAt === undefined ? {} : INDEX_KEYS.due('journey_work', journeyId, resumesAt));
 
 export const entryJobRows = defineRow<EntryJob>()({
   attributes: {
@@ -30,8 +30,9 @@ export const entryJobRows = defineRow<EntryJob>()({
     position: z.string().optional(),
     state: z.enum(['running', 'done']),
     version: z.int(),
-    goesOnAt: z.number().optional(),
+    resumesAt: z.number().optional(),
   },
+  rename: { resumesAt: 'goesOnAt' },
   key: ({ journeyId }) => KEYS.journeyEntries(journeyId),
   index: dueAt,
 });
@@ -44,8 +45,9 @@ export const sweepRows = defineRow<RunSweep>()({
     since: time,
     position: z.string().optional(),
     version: z.int(),
-    goesOnAt: z.number().optional(),
+    resumesAt: z.number().optional(),
   },
+  rename: { resumesAt: 'goesOnAt' },
   key: ({ journeyId }) => KEYS.journeySweep(journeyId),
   index: dueAt,
 });
@@ -57,16 +59,16 @@ export const beginEntries = (
 ): WriteOp => ({
   update: KEYS.journeyEntries(journeyId),
   set: {
-    ...entryJobRows.set({ journeyId, organizationId, env, source, since: at, state: 'running', goesOnAt: at }),
-    ...dueAt({ journeyId, goesOnAt: at }),
+    ...entryJobRows.set({ journeyId, organizationId, env, source, since: at, state: 'running', resumesAt: at }),
+    ...dueAt({ journeyId, resumesAt: at }),
   },
   add: { version: 1 },
   remove: ['position'],
 });
 
 /** Resumes an entry job that a pause stopped. */
-export const resumeEntries = ({ job, at: goesOnAt }: { readonly job: EntryJob; readonly at: number }): WriteOp => ({
-  put: entryJobRows.write({ ...job, goesOnAt, version: job.version + 1 }),
+export const resumeEntries = ({ job, at: resumesAt }: { readonly job: EntryJob; readonly at: number }): WriteOp => ({
+  put: entryJobRows.write({ ...job, resumesAt, version: job.version + 1 }),
   when: atVersion(job.version),
 });
 
@@ -77,8 +79,8 @@ export const beginSweep = (
 ): WriteOp => ({
   update: KEYS.journeySweep(journeyId),
   set: {
-    ...sweepRows.set({ journeyId, organizationId, env, kind, since: at, goesOnAt: at }),
-    ...dueAt({ journeyId, goesOnAt: at }),
+    ...sweepRows.set({ journeyId, organizationId, env, kind, since: at, resumesAt: at }),
+    ...dueAt({ journeyId, resumesAt: at }),
   },
   add: { version: 1 },
   remove: ['position'],
@@ -88,7 +90,7 @@ export const beginSweep = (
 export const moveEntries = async (
   table: Table,
   before: EntryJob,
-  after: Pick<EntryJob, 'position' | 'state' | 'goesOnAt'>,
+  after: Pick<EntryJob, 'position' | 'state' | 'resumesAt'>,
 ): Promise<EntryJob | undefined> => {
   const job = { ...before, ...after, version: before.version + 1 };
   const { ok } = await table.write({ put: entryJobRows.write(job), when: atVersion(before.version) });
@@ -99,7 +101,7 @@ export const moveEntries = async (
 export const moveSweep = async (
   table: Table,
   before: RunSweep,
-  after: Pick<RunSweep, 'position' | 'goesOnAt'>,
+  after: Pick<RunSweep, 'position' | 'resumesAt'>,
 ): Promise<RunSweep | undefined> => {
   const sweep = { ...before, ...after, version: before.version + 1 };
   const { ok } = await table.write({ put: sweepRows.write(sweep), when: atVersion(before.version) });

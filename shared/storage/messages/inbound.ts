@@ -181,26 +181,26 @@ export const readInboundCounts = async (
  */
 interface InboundReadings {
   readonly changes: ChangesDue;
-  readonly tells: boolean;
+  readonly notifiesJourneys: boolean;
 }
 /** Reads those; nothing if the sender is not a contact. */
 export const readForInbound = async (table: Table, { message, contact }: InboundChange): Promise<InboundReadings> => {
   const { organizationId, contactId } = message;
-  const [changes, tells] = await Promise.all([
+  const [changes, notifiesJourneys] = await Promise.all([
     contact ? changesDue(table, organizationId) : ('sampled' as const),
     contactId !== undefined && usesJourneys(table, organizationId),
   ]);
-  return { changes, tells };
+  return { changes, notifiesJourneys };
 };
 
 /** All writes of an inbound message, for one transaction. The first is its own row, and fails if the message is already stored. */
 export const inboundWrites = (
   table: Table,
   change: InboundChange,
-  { changes, tells }: InboundReadings,
+  { changes, notifiesJourneys }: InboundReadings,
 ): readonly [WriteOp, ...WriteOp[]] => {
   const { message, events, opensWindow, ownOptOut, userLink, signal } = change;
-  const due = tells ? INDEX_KEYS.due('journey_signal', message.id, message.createdAt) : {};
+  const due = notifiesJourneys ? INDEX_KEYS.due('journey_signal', message.id, message.createdAt) : {};
   const { id, organizationId, channel, contactId, fromHash } = message;
   return [
     { put: { ...inboundRows.write(message), ...archiveExpiry(table, message.createdAt), ...due }, when: ABSENT },
@@ -215,9 +215,14 @@ export const inboundWrites = (
 };
 
 /** The work items for journeys of an inbound message. */
-export const journeyWorkItems = ({ message, signal }: InboundChange, { tells }: InboundReadings): Publishable[] => [
+export const journeyWorkItems = (
+  { message, signal }: InboundChange,
+  { notifiesJourneys }: InboundReadings,
+): Publishable[] => [
   ...signalWorkItems(signal),
-  ...(tells ? [{ kind: 'journey_signal', ...KEYS.message(message.id), owner: message.organizationId } as const] : []),
+  ...(notifiesJourneys
+    ? [{ kind: 'journey_signal', ...KEYS.message(message.id), owner: message.organizationId } as const]
+    : []),
 ];
 
 /** The result of a cancelled transaction with the writes of `inboundWrites`; undefined when none of their conditions failed. */

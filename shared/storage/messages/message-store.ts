@@ -103,7 +103,7 @@ export const messageStore = (
       if (escrowItems.length > 0) publish(escrowItems, REFUND_DELAY_MS / 1000);
       return orAlready(done, message, 'released');
     },
-    async releaseTogether(releases) {
+    async releaseBatch(releases) {
       const [first] = releases;
       if (!first) return true;
       for (const { message, release } of releases) await markLate(table, [message], release.at);

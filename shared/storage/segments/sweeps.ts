@@ -23,7 +23,7 @@ export interface Sweep extends Tenant {
   /** The segment was deleted: its members are removed from the blocks. */
   readonly isGone: boolean;
   /** When it continues, in ms; undefined when it is done. */
-  readonly goesOnAt?: number | undefined;
+  readonly resumesAt?: number | undefined;
 }
 export const sweepRows = defineRow<Sweep>()({
   attributes: {
@@ -34,11 +34,12 @@ export const sweepRows = defineRow<Sweep>()({
     last: z.int().optional(),
     baselineTo: z.int().optional(),
     isGone: z.boolean(),
-    goesOnAt: z.number().optional(),
+    resumesAt: z.number().optional(),
   },
+  rename: { resumesAt: 'goesOnAt' },
   key: ({ organizationId, segmentId }) => KEYS.segmentSweep(organizationId, segmentId),
-  index: ({ segmentId, goesOnAt }) =>
-    goesOnAt === undefined ? {} : INDEX_KEYS.due('segment_members', segmentId, goesOnAt),
+  index: ({ segmentId, resumesAt }) =>
+    resumesAt === undefined ? {} : INDEX_KEYS.due('segment_members', segmentId, resumesAt),
 });
 
 /**
@@ -56,7 +57,7 @@ export const sweepBegin = ({ id: segmentId, organizationId, env, createdAt }: Se
     version: 1,
     next: 0,
     isGone: false,
-    goesOnAt: createdAt + BASELINE_DELAY_MS,
+    resumesAt: createdAt + BASELINE_DELAY_MS,
   }),
 });
 
@@ -66,12 +67,12 @@ export const restartSweep = (
   at: number,
   isGone: boolean,
 ): WriteOp => {
-  const goesOnAt = isGone ? at : Math.max(at, createdAt + BASELINE_DELAY_MS);
+  const resumesAt = isGone ? at : Math.max(at, createdAt + BASELINE_DELAY_MS);
   return {
     update: KEYS.segmentSweep(organizationId, segmentId),
     set: {
-      ...sweepRows.set({ segmentId, organizationId, env, next: 0, isGone, goesOnAt }),
-      ...INDEX_KEYS.due('segment_members', segmentId, goesOnAt),
+      ...sweepRows.set({ segmentId, organizationId, env, next: 0, isGone, resumesAt }),
+      ...INDEX_KEYS.due('segment_members', segmentId, resumesAt),
     },
     add: { version: 1 },
   };

@@ -7,9 +7,9 @@ import { KEEP_NOTICE_MS, type Notice } from '../../domain/smpp/notice.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { noticeRows } from './notices.ts';
 
-const noticeWrite = (notice: Omit<Notice, 'told' | 'tries'>): WriteOp => ({
+const noticeWrite = (notice: Omit<Notice, 'reportedCount' | 'attempts'>): WriteOp => ({
   put: {
-    ...noticeRows.write({ ...notice, told: 0, tries: 0 }),
+    ...noticeRows.write({ ...notice, reportedCount: 0, attempts: 0 }),
     ttl: Math.ceil((notice.createdAt + KEEP_NOTICE_MS) / 1000),
   },
 });

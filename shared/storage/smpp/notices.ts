@@ -24,10 +24,11 @@ export const noticeRows = defineRow<Notice>()({
     at: time.optional(),
     replyId: id('reply').optional(),
     createdAt: time,
-    told: z.int(),
-    tries: z.int(),
+    reportedCount: z.int(),
+    attempts: z.int(),
     notBefore: time.optional(),
   },
+  rename: { reportedCount: 'told', attempts: 'tries' },
   key: ({ accountId, about, position }) => KEYS.smppNotice(accountId, about, position),
 });
 const keyOf = ({ accountId, about, position }: NoticeKey) => KEYS.smppNotice(accountId, about, position);
@@ -85,14 +86,14 @@ export const noticeQueue = (table: Table): NoticeQueue => ({
     });
     return { notices: rows.map(noticeRows.read), more: nextKey !== undefined };
   },
-  async advance(notice, told) {
-    const set = noticeRows.set({ told, tries: 0 });
+  async advance(notice, reportedCount) {
+    const set = noticeRows.set({ reportedCount, attempts: 0 });
     await table.write({ update: keyOf(notice), set, remove: ['notBefore'], when: EXISTS });
   },
   async remove(notice) {
     await table.write({ delete: keyOf(notice) });
   },
-  async postpone(notice, tries, notBefore) {
-    await table.write({ update: keyOf(notice), set: noticeRows.set({ tries, notBefore }), when: EXISTS });
+  async postpone(notice, attempts, notBefore) {
+    await table.write({ update: keyOf(notice), set: noticeRows.set({ attempts, notBefore }), when: EXISTS });
   },
 });

@@ -91,7 +91,7 @@ export const processExport = (id: Id<'exportJob'>): Promise<void> =>
       ...exportJobPorts,
       page,
       onFailure: (detail) => logger.warn('export', { detail }),
-      onGivenUp: (job) => alertFailedJob(job.id, 'every attempt at a step of an export failed'),
+      onFailed: (job) => alertFailedJob(job.id, 'every attempt at a step of an export failed'),
     },
     id,
   );

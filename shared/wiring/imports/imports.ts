@@ -30,7 +30,7 @@ const runPorts = (): ImportRunPorts => ({
   contacts: importPorts,
   parse: importRow,
   onFailure: (detail) => logger.warn('import', { detail }),
-  onGivenUp: (job) => alertFailedJob(job.id, 'every attempt at a part of an import failed'),
+  onFailed: (job) => alertFailedJob(job.id, 'every attempt at a part of an import failed'),
 });
 
 /** A page of an organization's imports. */

@@ -68,7 +68,7 @@ describe('a pause', () => {
     drive.take({ kind: 'event', event: { id: 'e1', name: 'visita' } });
     drive.resume();
     drive.take({ kind: 'event', event: { id: 'e2', name: 'compra' } });
-    while (drive.taken.at(-1)?.turn.goesOn) drive.take({ kind: 'due' });
+    while (drive.taken.at(-1)?.turn.continues) drive.take({ kind: 'due' });
     expect(drive.history.at(-1)).toMatchObject({ step: 'compra', result: 'evento' });
     expect(drive.run).toMatchObject({ status: 'concluida', historyCount: 132 });
   });

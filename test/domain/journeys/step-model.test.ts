@@ -129,14 +129,14 @@ describe('any run of any valid journey', () => {
         const { taken, graph } = driven(definition, choices);
         for (const { before, moment, input, turn } of taken) {
           const turns = [step(before, graph, moment, input, ALL_BUT_ONE)];
-          for (let last = turns[0]; last?.goesOn; last = turns.at(-1))
+          for (let last = turns[0]; last?.continues; last = turns.at(-1))
             turns.push(step(last.run, graph, moment, { kind: 'due' }, ALL_BUT_ONE));
           for (const { history } of turns) expect(history.length).toBeLessThanOrEqual(2);
           expect({
             run: turns.at(-1)?.run,
             effects: turns.flatMap(({ effects }) => effects),
             history: turns.flatMap(({ history }) => history),
-            goesOn: false,
+            continues: false,
           }).toEqual(turn);
         }
       }),

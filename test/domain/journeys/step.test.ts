@@ -96,7 +96,7 @@ describe('a run', () => {
     other.take({ kind: 'cancel', reason: 'contato_apagado' });
     expect(other.run).toMatchObject({ status: 'cancelada', end: { reason: 'cancelada', detail: 'contato_apagado' } });
     expect(results(other)).toEqual(['enviar cancelada']);
-    expect(other.take({ kind: 'due' })).toEqual({ run: other.run, effects: [], history: [], goesOn: false });
+    expect(other.take({ kind: 'due' })).toEqual({ run: other.run, effects: [], history: [], continues: false });
   });
 
   test('counts the visits of a step, so that each send of a loop is one of its own', () => {
@@ -232,7 +232,7 @@ describe('a journey that cannot continue', () => {
       step: 'enviar',
       label: 'Oferta',
     });
-    expect(drive.take({ kind: 'due' })).toMatchObject({ effects: [], history: [], goesOn: false });
+    expect(drive.take({ kind: 'due' })).toMatchObject({ effects: [], history: [], continues: false });
     drive.now += DAY;
     drive.resume();
     drive.wake();

@@ -116,7 +116,7 @@ export class Drive {
 export const started = (definition: JourneyDefinition, entry: Partial<RunEntry> = {}): Drive => {
   const drive = new Drive(definition, entry);
   do drive.wake();
-  while (drive.taken.at(-1)?.turn.goesOn);
+  while (drive.taken.at(-1)?.turn.continues);
   return drive;
 };
 

@@ -17,7 +17,7 @@ export interface ListReading {
   readonly table: Table;
   readonly clock: Clock;
   /** Whether rows of this table are or were archived: counts of periods whose rows may be gone are not used. */
-  readonly rowsLeave: boolean;
+  readonly rowsExpire: boolean;
   /** Lists in which at most this many were ever stored are counted by reading them; tests set other values than 2,000. */
   readonly smallList?: number;
   /** Maximum entries that an answer reads to count them; tests set less than 50,000. */
@@ -62,8 +62,8 @@ export const findInRange = (table: Table, range: ShardedRange, total?: number): 
 });
 
 /** Since when (ms) counts may be used: rows that may be archived are not subtracted from any. */
-export const countableFrom = ({ rowsLeave }: Pick<ListReading, 'rowsLeave'>, now: number): number =>
-  rowsLeave ? now - STAYS_MS : 0;
+export const countableFrom = ({ rowsExpire }: Pick<ListReading, 'rowsExpire'>, now: number): number =>
+  rowsExpire ? now - STAYS_MS : 0;
 
 /** Has the rest of a list counted in the background, if an answer left some of it. Those of inbound messages are left to the answers. */
 const requestRest = async (
