@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { globSync } from 'node:fs';
 import { matchesGlob, relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { isSampled } from './test/support/sampled.ts';
 
 /** Histories, fuzzing, kills, bounds of time and memory: tests that find more the longer they run. */
 const SLOW = [
@@ -35,11 +35,6 @@ const OF_THE_ENGINE = [
   'test/storage/{cursor-pages,due-dispatchers,batch-concurrent,journey-signals,key-*,message-pages,migration,publisher}.test.ts',
   'test/faults/{frequency,lanes,outcome-counts,together*,volume}.test.ts',
 ];
-/** Of files that a table in memory serves as well, one in so many, chosen by its name, runs on the engine; with `TEST_ENGINE=1` all of them do. */
-const ENGINE_AMONG = 4;
-const isSampled = (file: string): boolean =>
-  createHash('sha256').update(file).digest().readUInt16BE() % ENGINE_AMONG === 0;
-const isNotSampled = (file: string): boolean => !isSampled(file);
 /** The files of patterns, with `/` on every system. */
 const filesOf = (patterns: string[], exclude: string[] = []): string[] =>
   globSync(patterns, { cwd: import.meta.dirname, exclude }).map((file) => file.replaceAll('\\', '/'));
@@ -76,6 +71,8 @@ const HEAP = ['--min-semi-space-size=16', '--max-semi-space-size=64'];
 
 /** Worlds and services have their table in memory (test/support/memory-table): both keep rows alike, this one for a sixth of the processor time. */
 const IN_MEMORY = { TEST_TABLE: 'memory' };
+/** The same, except for a sample of their files. */
+const MOSTLY_IN_MEMORY = { ...NATIVE, setupFiles: [...NATIVE.setupFiles, 'test/support/sampled-table.ts'] };
 
 /** In the order in which they start (see STARTS): the longest first, so that no worker runs one alone at the end. */
 const PROJECTS = {
@@ -86,17 +83,15 @@ const PROJECTS = {
   e2e: {
     ...NATIVE,
     include: E2E,
-    exclude: [...FLOWS, ...FLOWS_ALONE.filter(isNotSampled), ...IN_PROCESS],
+    exclude: [...FLOWS, ...FLOWS_ALONE, ...IN_PROCESS],
     isolate: true,
   },
-  'flows-alone': { ...NATIVE, include: FLOWS_ALONE.filter(isNotSampled), isolate: true, env: IN_MEMORY },
+  'flows-alone': { ...MOSTLY_IN_MEMORY, include: FLOWS_ALONE, isolate: true },
   // A service a file, or one a process (`sharedMessaging`): of its start, half is what a process evaluates once. A file leaves 30 MB.
   // And the console, in turn: its files compute where flows wait. As a project of its own, it would have processes of its own for each turn.
-  flows: { ...NATIVE, include: [...FLOWS.filter(isNotSampled), CONSOLE], isolate: false, env: IN_MEMORY },
-  'flows-on-engine': { ...NATIVE, include: FLOWS.filter(isSampled), isolate: false },
+  flows: { ...MOSTLY_IN_MEMORY, include: [...FLOWS, CONSOLE], isolate: false },
   isolated: { include: ISOLATED, isolate: true },
   // One process runs many files: their imports are evaluated once. They share no state except the process.
-  engine: { ...NATIVE, include: ENGINE, exclude: SLOW, isolate: false },
   integration: {
     ...NATIVE,
     include: ['test/*.test.ts', 'test/!(flows|docs|guides|local)/**/*.test.ts', ...IN_PROCESS],
@@ -104,6 +99,7 @@ const PROJECTS = {
     isolate: false,
     env: IN_MEMORY,
   },
+  engine: { ...NATIVE, include: ENGINE, exclude: SLOW, isolate: false },
   unit: { ...NATIVE, include: [...UNIT], exclude: [...SLOW, ...QUALITY.slice(1)], isolate: false },
 };
 
@@ -120,13 +116,15 @@ const STARTS: readonly (readonly [files: string, place: 'first' | `after ${keyof
   ['test/faults/{campaign,journey}-kill.test.ts', 'first'],
   ['test/{faults/kill,smpp/processes}.test.ts', 'first'],
   ['test/{infra/*,docs/cost-{idle,smpp}}.test.ts', 'first'],
+  // Beside them, on all cores.
+  ['test/quality/lint.test.ts', 'first'],
   ['test/{docs/readme,flows/{smpp-parts,revocation}}.test.ts', 'after slow'],
   ['test/flows/{smpp-reports,campaigns-money}.test.ts', 'after quality'],
-  ['test/{quality/lint,journeys/model}.test.ts', 'after e2e'],
+  ['test/journeys/model.test.ts', 'after e2e'],
   ['test/{flows/largest-bodies,crm/model,audience/members}.test.ts', 'after e2e'],
-  ['test/flows/{campaigns-channels,journey-examples}.test.ts', 'after flows-on-engine'],
+  ['test/flows/{campaigns-channels,journey-examples}.test.ts', 'after flows'],
   ['test/docs/cost-channels.test.ts', 'after isolated'],
-  ['test/{docs/cost,flows/{messages-resend,rcs}}.test.ts', 'after engine'],
+  ['test/{docs/cost,flows/{messages-resend,rcs}}.test.ts', 'after integration'],
 ];
 
 class LongestFirst extends BaseSequencer {

@@ -21,7 +21,7 @@ import { patient } from './patient-client.ts';
 import { checkRoles, watchRoles } from './role-permissions.ts';
 import { rowsWith } from './scan.ts';
 import { giveSenders } from './senders.ts';
-import { IN_MEMORY_BY_DEFAULT, OVER_DYNAMODB_LOCAL, TEST_LAWS } from './table-engine.ts';
+import { isInMemoryByDefault, OVER_DYNAMODB_LOCAL, TEST_LAWS } from './table-engine.ts';
 import { takeEvents } from './takers.ts';
 
 /** A parsed JSON body, untyped. */
@@ -107,7 +107,7 @@ interface TenantOptions {
 
 /** The engine in memory, for a service that is not to have another. */
 const startEngine = (options: Partial<LocalStackOptions>): ReturnType<typeof startMemoryEngine> | undefined =>
-  IN_MEMORY_BY_DEFAULT && options.inMemory && !options.env?.DYNAMODB_ENDPOINT ? startMemoryEngine() : undefined;
+  isInMemoryByDefault() && options.inMemory && !options.env?.DYNAMODB_ENDPOINT ? startMemoryEngine() : undefined;
 
 /**
  * The tables as a test reads and writes them: beside the service and without the SDK, which takes most of the processor time of a call. Those

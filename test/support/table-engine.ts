@@ -69,10 +69,11 @@ const lawsOf = (chosen: string): Partial<LawSettings> => {
 export const TEST_LAWS = process.env.TEST_TABLE_LAWS ? lawsOf(process.env.TEST_TABLE_LAWS) : undefined;
 
 /**
- * Whether tables of this project are in memory unless a test asks for an engine: there a call takes a sixth of the processor time
+ * Whether tables of the test's file are in memory unless it asks for an engine: there a call takes a sixth of the processor time
  * (vitest.config.ts). That both answer alike is tested by random calls (test/table-laws/memory-table.test.ts).
  */
-export const IN_MEMORY_BY_DEFAULT = process.env.TEST_TABLE === 'memory' && !OVER_DYNAMODB_LOCAL && !TEST_LAWS;
+export const isInMemoryByDefault = (): boolean =>
+  process.env.TEST_TABLE === 'memory' && !OVER_DYNAMODB_LOCAL && !TEST_LAWS;
 
 /** Behind the laws, writes that meet others wait as an invocation does. */
 export const LAWFUL_PATIENCE: ConflictPatience | undefined = TEST_LAWS && waitAsInvocation;

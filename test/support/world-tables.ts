@@ -10,7 +10,7 @@ import { memoryProxy } from './memory-table/proxy.ts';
 import { patient } from './patient-client.ts';
 import { UNCHECKED_SIGNATURE } from './scan.ts';
 import {
-  IN_MEMORY_BY_DEFAULT,
+  isInMemoryByDefault,
   LAWFUL_PATIENCE,
   OVER_DYNAMODB_LOCAL,
   startTableEngine,
@@ -29,7 +29,7 @@ const replaceSignature = (client: DynamoDBClient): void => {
 };
 
 export interface WorldOptions {
-  /** Whether its tables are in this process's memory; false for tests of calls on the wire. By default, as the project says. */
+  /** Whether its tables are in this process's memory; false for tests of calls on the wire. By default, as the file's project says. */
   readonly inMemory?: boolean;
   readonly archiveAfterDays?: number;
   /** Puts another proxy before the engine, whose endpoint it is given; answers its own. */
@@ -39,7 +39,7 @@ export interface WorldOptions {
 }
 
 /** Whether the tables of a world are in memory. */
-export const areInMemory = ({ inMemory = IN_MEMORY_BY_DEFAULT, through, at }: WorldOptions): boolean =>
+export const areInMemory = ({ inMemory = isInMemoryByDefault(), through, at }: WorldOptions): boolean =>
   inMemory && !through && at === undefined;
 
 /** Makes the calls of a table fail, and counts them. */
