@@ -12,7 +12,9 @@ const COPIED = [
   'infra',
   'events',
   'test/contracts',
-  ...['run-folder', 'plain-imports', 'compile-cache'].map((name) => `test/support/${name}.ts`),
+  ...['run-folder', 'plain-imports', 'compile-cache', 'sampled', 'sampled-table'].map(
+    (name) => `test/support/${name}.ts`,
+  ),
   'package.json',
   'tsconfig.json',
   'biome.json',
