@@ -121,10 +121,10 @@ const STARTS: readonly (readonly [files: string, place: 'first' | `after ${keyof
   ['test/{docs/readme,flows/{smpp-parts,revocation}}.test.ts', 'after slow'],
   ['test/flows/{smpp-reports,campaigns-money}.test.ts', 'after quality'],
   ['test/journeys/model.test.ts', 'after e2e'],
-  ['test/{flows/largest-bodies,crm/model,audience/members}.test.ts', 'after e2e'],
-  ['test/flows/{campaigns-channels,journey-examples}.test.ts', 'after flows'],
-  ['test/docs/cost-channels.test.ts', 'after isolated'],
-  ['test/{docs/cost,flows/{messages-resend,rcs}}.test.ts', 'after integration'],
+  ['test/{faults/fuzz,flows/largest-bodies,crm/model,audience/members}.test.ts', 'after e2e'],
+  ['test/flows/{messages-resend,rcs}.test.ts', 'after flows-alone'],
+  ['test/flows/journey-examples.test.ts', 'after flows'],
+  ['test/{docs/{cost,cost-channels},flows/campaigns-channels}.test.ts', 'after integration'],
 ];
 
 class LongestFirst extends BaseSequencer {
