@@ -42,7 +42,7 @@ const ENGINE = filesOf(TABLE).filter(
   (file) => OF_THE_ENGINE.some((pattern) => matchesGlob(file, pattern)) || isSampled(file),
 );
 /** The whole service, started as `npm start` does, its command line, pages and guides. */
-const E2E = ['test/{flows,docs,guides,local}/**/*.test.ts', 'test/sdk/{package,readme,without-node}.test.ts'];
+const E2E = ['test/{docs,guides,local}/**/*.test.ts', 'test/sdk/{package,readme,without-node}.test.ts'];
 /** The console, in a Chromium: one service and one Chromium per process. */
 const CONSOLE = 'test/console/**/*.test.ts';
 /**
@@ -53,7 +53,7 @@ const FLOWS_ALONE = filesOf([
   'test/flows/{bulk,bulk-largest,contact-imports,keys,largest-bodies,operator,personal-data,restore,table-migration,tenancy}.test.ts',
 ]);
 const COSTS = 'test/docs/cost{,-cards,-channels,-crm,-journeys}.test.ts';
-const FLOWS = filesOf(['test/flows/*.test.ts', COSTS], FLOWS_ALONE);
+const FLOWS = filesOf(['test/flows/**/*.test.ts', COSTS], FLOWS_ALONE);
 /** Replaces a module, or all timers, for its whole process. */
 const ISOLATED = ['test/channels/declared-channel.test.ts', 'test/sdk/retries.test.ts'];
 
@@ -83,7 +83,7 @@ const PROJECTS = {
   e2e: {
     ...NATIVE,
     include: E2E,
-    exclude: [...FLOWS, ...FLOWS_ALONE, ...IN_PROCESS],
+    exclude: [COSTS, ...IN_PROCESS],
     isolate: true,
   },
   'flows-alone': { ...MOSTLY_IN_MEMORY, include: FLOWS_ALONE, isolate: true },
@@ -166,7 +166,7 @@ export default defineConfig(({ mode }) => ({
         env: {
           // The share of the slow tests: a part, unless `npm run test:slow` or TEST_SHARE sets another.
           TEST_SHARE: process.env.TEST_SHARE ?? (mode === 'full' ? '1' : '0.25'),
-          ...('env' in files && mode !== 'full' && process.env.TEST_ENGINE !== '1' ? files.env : {}),
+          ...('env' in files && mode !== 'full' ? files.env : {}),
         },
         // Against tests that hang, not against slow ones: a loaded machine takes three times as long.
         testTimeout: 'testTimeout' in files ? files.testTimeout : 180_000,

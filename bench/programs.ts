@@ -26,7 +26,7 @@ const SETTINGS = [':(glob)**/package.json', ':(glob)**/tsconfig.json'];
 
 /**
  * Properties that got another name and nothing else, under the name that figures were measured with: rows keep it too (`rename` of a row
- * codec). Once every section of RESULTS.md was measured after a renaming, it can be removed here.
+ * codec). A change of one name of a pair into the other is not seen. Once every section of RESULTS.md was measured after a renaming, it can be removed here.
  */
 const RENAMED_PROPERTIES: ReadonlyMap<string, string> = new Map([
   ['attempts', 'tries'],
@@ -45,7 +45,7 @@ const RENAMED_PROPERTIES: ReadonlyMap<string, string> = new Map([
   ['resumesAt', 'goesOnAt'],
   ['rowsExpire', 'rowsLeave'],
 ]);
-/** Code, without names of its own, with the earlier names of properties; an attribute that is stored under its property's name needs no mention. */
+/** Code with the earlier names of properties, and without those entries of a row codec's `rename` that then name an attribute as its property. */
 const withEarlierProperties = (code: string): string =>
   code
     .replaceAll(/[\w$]+/g, (name) => RENAMED_PROPERTIES.get(name) ?? name)

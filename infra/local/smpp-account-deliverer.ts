@@ -191,15 +191,10 @@ export class AccountDeliverer {
   async #deliver(delivery: Delivery, sendUntil: number): Promise<boolean> {
     const outcome = await this.#send(delivery, sendUntil);
     if (outcome === 'lost') return false;
-    const { notice, attempts, reportedCount } = delivery;
+    const { notice, tries, told } = delivery;
     const taken = outcome === 'taken';
     if (!taken) this.#calls.onNotTaken?.();
-    await this.#calls.invoke('told', {
-      notice,
-      attempts,
-      taken,
-      ...(reportedCount === undefined ? {} : { reportedCount }),
-    });
+    await this.#calls.invoke('told', { notice, tries, taken, ...(told === undefined ? {} : { told }) });
     return taken;
   }
 

@@ -120,12 +120,10 @@ describe('a notice', () => {
     time.now += 5_000;
     const rest = (await seen(account)).deliveries;
     expect(reported({ deliveries: rest })).toEqual(['b 2', 'c 2']);
-    expect(rest[0]?.attempts).toBe(1);
+    expect(rest[0]?.tries).toBe(1);
     // The next one has not been tried.
     await recordAnswered(ports, rest[0] as Delivery);
-    expect((await seen(account)).deliveries.map(({ report: about, attempts }) => [about?.id, attempts])).toEqual([
-      ['c', 0],
-    ]);
+    expect((await seen(account)).deliveries.map(({ report: about, tries }) => [about?.id, tries])).toEqual([['c', 0]]);
     await recordAnswered(ports, rest[1] as Delivery);
     expect(await notices.waiting(account, time.now)).toEqual([]);
   });

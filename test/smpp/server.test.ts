@@ -203,7 +203,7 @@ it('with a certificate is served over TLS alone, knows the address of its peer, 
 it('a receiver bind gets what waits for its account in the format it wants, and a transmitter bind gets nothing', async () => {
   const notice = { accountId: 'smpp_1', about: 'msg_1', position: '1' };
   const report = { id: 'msg_1', state: 2, errorCode: 0, submittedAt: 0, doneAt: 0, intermediate: false };
-  const delivery = { notice, attempts: 0, source: '+5511999990005', destination: '', text: 'Oi', report };
+  const delivery = { notice, tries: 0, source: '+5511999990005', destination: '', text: 'Oi', report };
   let waits = [0];
   const { server, bound, named } = await serverOf({
     bind: () => ({ kind: 'bound', account: { ...ACCOUNT, dlrFormat: 'seconds' }, slot: SLOT }),
@@ -216,7 +216,7 @@ it('a receiver bind gets what waits for its account in the format it wants, and 
   expect(Buffer.from(pdu.body.shortMessage).toString('latin1')).toContain('submit date:700101000000 ');
   peer.answer(pdu);
   await vi.waitFor(() => expect(named('end')).toHaveLength(1), PATIENCE);
-  expect(named('told')).toEqual([['test', 'told', { notice, attempts: 0, taken: true }]]);
+  expect(named('told')).toEqual([['test', 'told', { notice, tries: 0, taken: true }]]);
   expect(named('take')[0]?.[2]).toMatchObject({ turn: { accountId: 'smpp_1', shard: 0 } });
   socket.destroy();
   await vi.waitFor(() => expect(named('free')).toHaveLength(1), PATIENCE);

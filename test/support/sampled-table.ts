@@ -3,10 +3,9 @@ import { expect } from 'vitest';
 import { isSampled } from './sampled.ts';
 
 /*
- * A set-up of projects whose files have their table in memory, except a sample of them; the same process runs both. With `TEST_ENGINE=1` all
- * of them run on the engine. Those of the console are no part of the sample: in a process they all use the service that the first one started.
+ * A set-up of projects whose files have their table in memory, except a sample of them; the same process runs both. Those of the console are no
+ * part of the sample: in a process they all use the service that the first one started.
  */
 const file = relative(join(import.meta.dirname, '../..'), expect.getState().testPath ?? '').replaceAll('\\', '/');
 // Vitest evaluates this file once for each test file of the process.
-const isOnEngine = process.env.TEST_ENGINE === '1' || (isSampled(file) && !file.startsWith('test/console/'));
-process.env.TEST_TABLE = isOnEngine ? 'engine' : 'memory';
+process.env.TEST_TABLE = isSampled(file) && !file.startsWith('test/console/') ? 'engine' : 'memory';

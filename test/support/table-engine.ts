@@ -73,7 +73,7 @@ export const TEST_LAWS = process.env.TEST_TABLE_LAWS ? lawsOf(process.env.TEST_T
  * (vitest.config.ts). That both answer alike is tested by random calls (test/table-laws/memory-table.test.ts).
  */
 export const isInMemoryByDefault = (): boolean =>
-  process.env.TEST_TABLE === 'memory' && !OVER_DYNAMODB_LOCAL && !TEST_LAWS;
+  process.env.TEST_TABLE === 'memory' && process.env.TEST_ENGINE !== '1' && !OVER_DYNAMODB_LOCAL && !TEST_LAWS;
 
 /** Behind the laws, writes that meet others wait as an invocation does. */
 export const LAWFUL_PATIENCE: ConflictPatience | undefined = TEST_LAWS && waitAsInvocation;

@@ -37,13 +37,13 @@ export interface DeliverPorts {
 }
 export type Found<T> = T | 'unreadable';
 
-/** One deliver_sm. Moments are ms. */
+/** One deliver_sm, as the functions hand it to the SMPP containers: both may be of another version, so that its names stay. Moments are ms. */
 export interface Delivery {
   readonly notice: NoticeKey;
   /** How many earlier attempts its notice had. */
-  readonly attempts: number;
+  readonly tries: number;
   /** How many receipts of the notice are answered including this one; absent with the last. */
-  readonly reportedCount?: number;
+  readonly told?: number;
   readonly source: string;
   readonly destination: string;
   /** The text of a reply; in a report, the start of the message. */
@@ -103,8 +103,8 @@ const reportsOf = (notice: Notice, status: MessageStatus, { ids, submittedAt, ..
   const about = { state, errorCode, submittedAt, doneAt, intermediate: status === 'sent' };
   return ids.slice(reportedCount).map((id, at) => ({
     notice,
-    attempts,
-    ...(reportedCount + at + 1 < ids.length ? { reportedCount: reportedCount + at + 1 } : {}),
+    tries: attempts,
+    ...(reportedCount + at + 1 < ids.length ? { told: reportedCount + at + 1 } : {}),
     ...shown,
     report: { id, ...about },
   }));
@@ -112,7 +112,7 @@ const reportsOf = (notice: Notice, status: MessageStatus, { ids, submittedAt, ..
 
 const replyOf = (notice: Notice, { content }: MessageOf<'sms'>, { from, body }: ReplyText): Delivery => ({
   notice,
-  attempts: notice.attempts,
+  tries: notice.attempts,
   source: from,
   destination: content.senderId ?? '',
   text: body,
@@ -155,16 +155,16 @@ const aboutAt = (position: string | undefined): string | undefined => position?.
 /** Records that the account answered a deliver_sm, or refused it permanently. */
 export const recordAnswered = async (
   { notices }: Pick<DeliverPorts, 'notices'>,
-  { notice, reportedCount }: Pick<Delivery, 'notice' | 'reportedCount'>,
-): Promise<void> => (reportedCount === undefined ? notices.remove(notice) : notices.advance(notice, reportedCount));
+  { notice, told }: Pick<Delivery, 'notice' | 'told'>,
+): Promise<void> => (told === undefined ? notices.remove(notice) : notices.advance(notice, told));
 
 /** Defers a deliver_sm that the account did not accept, or did not answer. */
 export const defer = async (
   { clock, notices }: Pick<DeliverPorts, 'clock' | 'notices'>,
-  { notice, attempts }: Pick<Delivery, 'notice' | 'attempts'>,
+  { notice, tries }: Pick<Delivery, 'notice' | 'tries'>,
 ): Promise<void> => {
-  const wait = WAITS_MS[Math.min(attempts, WAITS_MS.length - 1)] ?? 0;
-  await notices.postpone(notice, attempts + 1, clock() + wait);
+  const wait = WAITS_MS[Math.min(tries, WAITS_MS.length - 1)] ?? 0;
+  await notices.postpone(notice, tries + 1, clock() + wait);
 };
 
 /** Reads what is due, and returns its deliveries; removes notices without content, and defers unreadable ones. */
@@ -179,7 +179,7 @@ const deliveriesBy = async (ports: DeliverPorts, due: readonly Notice[]): Promis
   const said = await Promise.all(
     due.map(async (notice) => {
       const says = deliveriesOf(notice, subjects);
-      if (says === 'unreadable') await defer(ports, { notice, attempts: notice.attempts });
+      if (says === 'unreadable') await defer(ports, { notice, tries: notice.attempts });
       else if (says.length === 0) await ports.notices.remove(notice);
       return says === 'unreadable' ? [] : says;
     }),

@@ -57,8 +57,8 @@ const AnswerEvent = z.object({
     about: z.union([id('message'), id('smppParts')]),
     position: z.string(),
   }),
-  attempts: z.int(),
-  reportedCount: z.int().exactOptional(),
+  tries: z.int(),
+  told: z.int().exactOptional(),
   taken: z.boolean(),
 });
 /** Records the response to a deliver_sm. */
