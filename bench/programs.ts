@@ -24,41 +24,11 @@ export const CONSOLE: Programs = { starts: ['console/src/main.tsx'], folders: ['
 /** Which syntax the compiler reads, and which modules it may drop. */
 const SETTINGS = [':(glob)**/package.json', ':(glob)**/tsconfig.json'];
 
-/**
- * Properties that got another name and nothing else, under the name that figures were measured with: rows keep it too (`rename` of a row
- * codec). A change of one name of a pair into the other is not seen. Once every section of RESULTS.md was measured after a renaming, it can be removed here.
- */
-const RENAMED_PROPERTIES: ReadonlyMap<string, string> = new Map([
-  ['attempts', 'tries'],
-  ['continues', 'goesOn'],
-  ['errorParts', 'errorPieces'],
-  ['hadOptOut', 'heldOptOut'],
-  ['moveToEpoch', 'tell'],
-  ['notifiedMoments', 'told'],
-  ['notifiesJourneys', 'tells'],
-  ['onFailed', 'onGivenUp'],
-  ['partBytes', 'pieceBytes'],
-  ['parts', 'pieces'],
-  ['record', 'tell'],
-  ['releaseBatch', 'releaseTogether'],
-  ['reportedCount', 'told'],
-  ['resumesAt', 'goesOnAt'],
-  ['rowsExpire', 'rowsLeave'],
-]);
-/** Code with the earlier names of properties, and without those entries of a row codec's `rename` that then name an attribute as its property. */
-const withEarlierProperties = (code: string): string =>
-  code
-    .replaceAll(/[\w$]+/g, (name) => RENAMED_PROPERTIES.get(name) ?? name)
-    .replaceAll(/\brename:\{([^{}]*)\},/g, (_, names: string) => {
-      const others = names.split(',').filter((entry) => !/^(\w+):"\1"$/.test(entry));
-      return others.length === 0 ? '' : `rename:{${others.join(',')}},`;
-    });
-
 /** How the compiler wraps a module that is imported when needed: a function named, for profilers, by its path, and a list of its exports, in alphabetical order. */
 const NAMED_BY_PATH = /"(?:functions|infra|shared|console|sdk)\/[^"\n]+\.tsx?"\(\)/g;
 const LIST_OF_EXPORTS = /^__export\(\w+, \{\n((?: {2}[\w$]+: \(\) => [\w$]+,?\n)+)\}\);$/gm;
 
-/** Code with short names for what it declares and does not export. They depend on its structure and the names that stay, unlike those of esbuild. */
+/** Code with short names for what it declares and does not export. They depend on its structure alone, unlike those of esbuild. */
 export const withoutNames = (code: string): string =>
   minifySync(code, { module: true, compress: false, mangle: { toplevel: true } }).code;
 
@@ -110,7 +80,7 @@ const sortImports = (folder: string): void => {
 
 /**
  * A hash of programs in a folder, without their packages. Where modules lie, and the names of what they export to each other, are not part of
- * it; the names of properties are, except for those of RENAMED_PROPERTIES. Throws if a program does not compile.
+ * it; the names of properties, which may be stored, are. Throws if a program does not compile.
  */
 const hashIn = (folder: string, { starts }: Programs): string => {
   sortImports(folder);
@@ -127,9 +97,8 @@ const hashIn = (folder: string, { starts }: Programs): string => {
     external: ['*?raw', '*.css'],
     write: false,
   });
-  const code = withEarlierProperties(withoutNames(withNumberedExports(outputFiles[0]?.text ?? '')));
-  // Once more, since the short names depend on the letters of all other names.
-  return createHash('sha256').update(withoutNames(code)).digest('hex');
+  const code = withoutNames(withNumberedExports(outputFiles[0]?.text ?? ''));
+  return createHash('sha256').update(code).digest('hex');
 };
 
 /** `hashIn` a copy of a commit's files, or of those that are checked out. */

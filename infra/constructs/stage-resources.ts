@@ -50,6 +50,6 @@ export const stageVariables = (
   KMS_KEY_ID: data.key.keyId,
   UPLOAD_BUCKET: uploadBucketName(stack, environment),
   ...(data.archive?.afterDays === undefined ? {} : { ARCHIVE_AFTER_DAYS: String(data.archive.afterDays) }),
-  ...(data.archive ? { ROWS_LEAVE: 'true' } : {}),
+  ...(data.archive ? { ROWS_EXPIRE: 'true' } : {}),
   EDGE: edge,
 });

@@ -19,7 +19,7 @@ export interface Receiver {
 
 /** The calls to the stage, by the names of `functions/smpp-service`. */
 export interface DelivererCalls {
-  readonly invoke: (name: 'end' | 'take' | 'told' | 'waiting', event: unknown) => Promise<unknown>;
+  readonly invoke: (name: 'end' | 'record-answer' | 'take' | 'waiting', event: unknown) => Promise<unknown>;
   readonly onFault: (where: string, error: unknown) => void;
   /** A deliver_sm was temporarily refused, or not answered in time. */
   readonly onNotTaken?: () => void;
@@ -194,7 +194,7 @@ export class AccountDeliverer {
     const { notice, tries, told } = delivery;
     const taken = outcome === 'taken';
     if (!taken) this.#calls.onNotTaken?.();
-    await this.#calls.invoke('told', { notice, tries, taken, ...(told === undefined ? {} : { told }) });
+    await this.#calls.invoke('record-answer', { notice, tries, taken, ...(told === undefined ? {} : { told }) });
     return taken;
   }
 

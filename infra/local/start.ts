@@ -5,6 +5,7 @@ import { banner } from './banner.ts';
 import { CannotStart } from './cannot-start.ts';
 import { type Demo, demoSignIn, ensureDemo } from './demo.ts';
 import { type LocalStack, type LocalStackOptions, startLocalStack } from './local-stack.ts';
+import { surviveUncaughtErrors, tolerateClosedOutput } from './process-errors.ts';
 
 /** `npm start`: the whole service on this machine, until Ctrl-C. */
 
@@ -101,12 +102,6 @@ const closeOnSignals = (starting: Promise<LocalStack>): void => {
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => void stop());
 };
 
-/** An uncaught error ends one execution environment of a Lambda function; here it must not end the whole service. */
-const surviveUncaughtErrors = (): void => {
-  for (const name of ['uncaughtException', 'unhandledRejection'])
-    process.on(name, (error: unknown) => console.error('An error that no function caught:', error));
-};
-
 const run = async (): Promise<void> => {
   const options = settings();
   let demo: Demo | undefined;
@@ -122,6 +117,7 @@ const run = async (): Promise<void> => {
   console.log(banner(localStack, demo, { logTo: options.logTo ?? 'file', tableLaws: options.tableLaws, signIn }));
 };
 
+tolerateClosedOutput();
 try {
   await run();
 } catch (error) {

@@ -16,7 +16,7 @@ import {
   text,
 } from './common.ts';
 import { defineOperation } from './define-operation.ts';
-import { acts, looks } from './operator.ts';
+import { reads, writes } from './operator.ts';
 
 const Breaker = part('The circuit breaker of a route.', {
   route: text('The route.', 'premium'),
@@ -32,7 +32,7 @@ const Breaker = part('The circuit breaker of a route.', {
 });
 
 export const listProviders = defineOperation({
-  ...looks,
+  ...reads,
   id: 'operator.list-providers',
   route: 'GET /v2/operator/providers',
   summary: 'List the providers of the stage with their circuit breakers',
@@ -52,7 +52,7 @@ export const listProviders = defineOperation({
 });
 
 export const changeBreaker = defineOperation({
-  ...acts,
+  ...writes,
   id: 'operator.change-breaker',
   route: 'POST /v2/operator/breakers',
   summary: 'Probe a provider, or close its circuit breaker',
@@ -83,7 +83,7 @@ const organizationFields = {
 };
 
 export const listOrganizations = defineOperation({
-  ...looks,
+  ...reads,
   id: 'operator.list-organizations',
   route: 'GET /v2/operator/organizations',
   summary: 'List the organizations of the stage, newest first',
@@ -98,7 +98,7 @@ export const listOrganizations = defineOperation({
 });
 
 export const getOrganization = defineOperation({
-  ...looks,
+  ...reads,
   id: 'operator.get-organization',
   route: 'GET /v2/operator/organizations/{id}',
   summary: 'Read an organization with its wallet and limits',

@@ -5,9 +5,9 @@ import { boundedText, closedObject, count, dateTime, flag, limit, openObject, pa
 import { defineOperation } from './define-operation.ts';
 
 const tag = 'Operator';
-/** Common fields of the operator's operations: of those that read, and of those that act. */
-export const looks = { tag, permission: { session: 'operator:read' } } as const;
-export const acts = { tag, permission: { session: 'operator:write' } } as const;
+/** Common fields of the operator's operations that read, and of those that write. */
+export const reads = { tag, permission: { session: 'operator:read' } } as const;
+export const writes = { tag, permission: { session: 'operator:write' } } as const;
 
 const queueName = z.enum(QUEUE_NAMES).meta({ description: 'The queue.', example: 'outcome' });
 const kind = z
@@ -32,7 +32,7 @@ const Queue = openObject(
 );
 
 export const listQueues = defineOperation({
-  ...looks,
+  ...reads,
   id: 'operator.list-queues',
   route: 'GET /v2/operator/queues',
   summary: 'List the queues of the stage',
@@ -69,7 +69,7 @@ const DeadLetter = openObject('DeadLetter', 'A message of a queue that failed ev
 const queueParams = z.object({ queue: queueName });
 
 export const peekDeadLetters = defineOperation({
-  ...looks,
+  ...reads,
   id: 'operator.peek-dead-letters',
   route: 'GET /v2/operator/queues/{queue}/dead-letters',
   summary: 'List dead letters',
@@ -84,7 +84,7 @@ export const peekDeadLetters = defineOperation({
 });
 
 export const redriveDeadLetters = defineOperation({
-  ...acts,
+  ...writes,
   id: 'operator.redrive-dead-letters',
   route: 'POST /v2/operator/queues/{queue}/dead-letters',
   summary: 'Move dead letters back to their queue',
@@ -141,7 +141,7 @@ const StuckWork = openObject('StuckWork', 'Work of one kind that is overdue or w
 });
 
 export const listStuckWork = defineOperation({
-  ...looks,
+  ...reads,
   id: 'operator.list-work',
   route: 'GET /v2/operator/due-work',
   summary: 'List work that is overdue or was set aside',
@@ -161,7 +161,7 @@ const SetAsideWork = openObject('SetAsideWork', 'Work that failed for hours.', {
 });
 
 export const listSetAsideWork = defineOperation({
-  ...looks,
+  ...reads,
   id: 'operator.list-set-aside',
   route: 'GET /v2/operator/due-work/set-aside',
   summary: 'List work that was set aside',
@@ -173,7 +173,7 @@ export const listSetAsideWork = defineOperation({
 });
 
 export const retryWork = defineOperation({
-  ...acts,
+  ...writes,
   id: 'operator.retry-work',
   route: 'POST /v2/operator/due-work/set-aside',
   summary: 'Make work that was set aside due again',

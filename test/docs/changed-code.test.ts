@@ -137,20 +137,3 @@ export const handler = () => [a, b];\n`;
     expect(changedFiles('HEAD', ['.'], folder)).toEqual([]);
   });
 });
-
-test.each([
-  ['kept in its rows is not a changed file', "resumesAt: 1 }, rename: { source: 'from', resumesAt: 'goesOnAt' }", []],
-  [
-    'changed in its rows is one',
-    "resumesAt: 1 }, rename: { source: 'from', resumesAt: 'nextAt' }",
-    ['functions/job.ts'],
-  ],
-  ['another one is, too', "nextAt: 1 }, rename: { source: 'from', nextAt: 'goesOnAt' }", ['functions/job.ts']],
-])('a module with a renamed property whose earlier name is %s', async (_, definition, changed) => {
-  const text = (inner: string) => `export const row = { attributes: { source: 2, ${inner}, key: 3 };\n`;
-  const before = { 'functions/job.ts': text("goesOnAt: 1 }, rename: { source: 'from' }") };
-  await useRepository(before, (folder, write) => {
-    write('functions/job.ts', text(definition));
-    expect(changedFiles('HEAD', ['.'], folder)).toEqual(changed);
-  });
-});

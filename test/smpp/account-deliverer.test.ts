@@ -40,7 +40,7 @@ const stageOf = (shards: Record<number, Delivery[]>) => {
   const leases = new Map<number, string>();
   const log: string[] = [];
   const faults: string[] = [];
-  const answers: Record<string, (event: never) => unknown> = {
+  const answers: Record<Parameters<DelivererCalls['invoke']>[0], (event: never) => unknown> = {
     waiting: () =>
       Object.keys(shards)
         .map(Number)
@@ -51,7 +51,7 @@ const stageOf = (shards: Record<number, Delivery[]>) => {
       return { deliveries: [...(shards[shard] ?? [])], sendUntil: Date.now() + 25_000 };
     },
     end: ({ shard, owner }: { shard: number; owner: string }) => leases.get(shard) === owner && leases.delete(shard),
-    told({ notice: { position }, taken }: { notice: Delivery['notice']; taken: boolean }) {
+    'record-answer'({ notice: { position }, taken }: { notice: Delivery['notice']; taken: boolean }) {
       log.push(`${position} ${taken ? 'taken' : 'put off'}`);
       for (const each of Object.values(shards)) {
         const at = each.findIndex(({ notice }) => notice.position === position);
@@ -60,7 +60,7 @@ const stageOf = (shards: Record<number, Delivery[]>) => {
     },
   };
   const calls: DelivererCalls = {
-    invoke: async (name, event) => answers[name]?.(event as never),
+    invoke: async (name, event) => answers[name](event as never),
     onFault: (where) => faults.push(where),
   };
   return { calls, log, faults, leases, answers };

@@ -216,7 +216,7 @@ it('a receiver bind gets what waits for its account in the format it wants, and 
   expect(Buffer.from(pdu.body.shortMessage).toString('latin1')).toContain('submit date:700101000000 ');
   peer.answer(pdu);
   await vi.waitFor(() => expect(named('end')).toHaveLength(1), PATIENCE);
-  expect(named('told')).toEqual([['test', 'told', { notice, tries: 0, taken: true }]]);
+  expect(named('record-answer')).toEqual([['test', 'record-answer', { notice, tries: 0, taken: true }]]);
   expect(named('take')[0]?.[2]).toMatchObject({ turn: { accountId: 'smpp_1', shard: 0 } });
   socket.destroy();
   await vi.waitFor(() => expect(named('free')).toHaveLength(1), PATIENCE);

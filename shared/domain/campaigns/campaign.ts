@@ -90,19 +90,19 @@ export interface Drive {
   /** The start of pacing (ms). */
   readonly pacedFrom: number;
   /**
-   * Incremented by each resumption and by the cancellation; every portion is then moved to it, one after the other; `told` counts those
-   * done.
+   * Incremented by each resumption and by the cancellation; every portion is then moved to it, one after the other. The first
+   * `portionsInEpoch` are.
    */
   readonly epoch: number;
-  readonly told: number;
+  readonly portionsInEpoch: number;
   /** The number of sent messages when it last changed, and that time (ms). */
   readonly lastSent: number;
   readonly lastSentAt: number;
   /** The sum of its counters when it last changed, and that time (ms). */
-  readonly moves: number;
-  readonly movedAt: number;
-  /** When its counters are read again (ms); 0 before the first time. */
-  readonly lookAt: number;
+  readonly counterSum: number;
+  readonly counterSumAt: number;
+  /** When its counters are next read (ms); 0 before the first time. */
+  readonly nextCheckAt: number;
 }
 
 /** A stored campaign (docs/spec/campaigns.md#shape). Times in ms. */

@@ -24,8 +24,8 @@ const MAX_STEPS = 40;
  * that long after its last message ends.
  */
 const CHECK_DELAY_MS = { least: 1_000, most: 60_000 };
-const checkDelayMs = ({ movedAt }: Drive, now: number): number =>
-  Math.max(CHECK_DELAY_MS.least, Math.min(CHECK_DELAY_MS.most, now - movedAt));
+const checkDelayMs = ({ counterSumAt }: Drive, now: number): number =>
+  Math.max(CHECK_DELAY_MS.least, Math.min(CHECK_DELAY_MS.most, now - counterSumAt));
 /** How long a campaign waits for the final status of its messages, in ms after the last one was sent. */
 const MAX_WAIT_MS = 72 * 3600_000;
 
@@ -88,7 +88,7 @@ const makePortions = async (ports: DrivePorts, campaign: Campaign, drive: Drive)
   const portioned = numbers.length < size * PORTIONS_A_STEP;
   const after = next(
     campaign,
-    { drive: { ...drive, portions: made, told: made, portionedTo, portioned, paced } },
+    { drive: { ...drive, portions: made, portionsInEpoch: made, portionedTo, portioned, paced } },
     ports.clock(),
   );
   if (await ports.portions.add(campaign, after, portions, ports.clock())) ports.enqueuePortions(portions);
@@ -99,8 +99,8 @@ const makePortions = async (ports: DrivePorts, campaign: Campaign, drive: Drive)
 const updatePortions = async (ports: DrivePorts, campaign: Campaign, drive: Drive): Promise<Step> => {
   const { id, status, organizationId } = campaign;
   const places = Array.from(
-    { length: Math.min(PORTIONS_A_STEP, drive.portions - drive.told) },
-    (_, at) => drive.told + at,
+    { length: Math.min(PORTIONS_A_STEP, drive.portions - drive.portionsInEpoch) },
+    (_, at) => drive.portionsInEpoch + at,
   );
   const due: { readonly portion: number; readonly dueAt: number }[] = [];
   let { paced } = drive;
@@ -116,14 +116,18 @@ const updatePortions = async (ports: DrivePorts, campaign: Campaign, drive: Driv
   await mapConcurrently(due, CONCURRENT_UPDATES, ({ portion, dueAt }) =>
     ports.portions.moveToEpoch(id, portion, drive.epoch, dueAt),
   );
-  const after = next(campaign, { drive: { ...drive, told: drive.told + places.length, paced } }, ports.clock());
+  const after = next(
+    campaign,
+    { drive: { ...drive, portionsInEpoch: drive.portionsInEpoch + places.length, paced } },
+    ports.clock(),
+  );
   if (await ports.store.change(campaign, after, { dueAt: ports.clock() }))
     ports.enqueuePortions(due.map((one) => ({ ...one, campaignId: id, organizationId })));
   return 'again';
 };
 
 /** The sum of the counters that change while messages are in flight. */
-const movesOf = ({ accepted, unsent, sent, delivered, failed }: Figures): number =>
+const counterSumOf = ({ accepted, unsent, sent, delivered, failed }: Figures): number =>
   accepted + unsent + sent + delivered + failed;
 
 /**
@@ -145,7 +149,7 @@ const isOver = (campaign: Campaign, drive: Drive, figures: Figures, now: number)
   const { accepted, unsent, replaced, sent, delivered, failed } = figures;
   const ended = accepted <= delivered + failed + replaced || (accepted <= sent + unsent && !isReported(campaign));
   const hasFallback = variantsOf(campaign).some(({ message }) => message.fallback !== undefined);
-  if (ended && (!hasFallback || now - drive.movedAt >= REST_MS)) return true;
+  if (ended && (!hasFallback || now - drive.counterSumAt >= REST_MS)) return true;
   return accepted <= sent + unsent && now - drive.lastSentAt >= MAX_WAIT_MS;
 };
 
@@ -155,7 +159,7 @@ const isOver = (campaign: Campaign, drive: Drive, figures: Figures, now: number)
  * portions.
  */
 const checkForEnd = async (ports: DrivePorts, campaign: Campaign, drive: Drive): Promise<Step> => {
-  const early = drive.lookAt - ports.clock();
+  const early = drive.nextCheckAt - ports.clock();
   // A check that is due this soon covers this one, too.
   if (early > 0 && early < CHECK_DELAY_MS.least) return 'done';
   const figures = await ports.figures(campaign);
@@ -163,12 +167,12 @@ const checkForEnd = async (ports: DrivePorts, campaign: Campaign, drive: Drive):
   const checked = {
     ...drive,
     ...(figures.sent === drive.lastSent ? {} : { lastSent: figures.sent, lastSentAt: now }),
-    ...(movesOf(figures) === drive.moves ? {} : { moves: movesOf(figures), movedAt: now }),
+    ...(counterSumOf(figures) === drive.counterSum ? {} : { counterSum: counterSumOf(figures), counterSumAt: now }),
   };
   if (!isOver(campaign, checked, figures, now)) {
-    if (early > 0 && checked.moves === drive.moves) return 'done';
+    if (early > 0 && checked.counterSum === drive.counterSum) return 'done';
     const dueAt = now + checkDelayMs(checked, now);
-    const after = next(campaign, { drive: { ...checked, lookAt: dueAt } }, now);
+    const after = next(campaign, { drive: { ...checked, nextCheckAt: dueAt } }, now);
     if (await ports.store.change(campaign, after, { dueAt })) ports.enqueue(campaign, dueAt);
     return 'done';
   }
@@ -206,7 +210,7 @@ const driveOnce = async (ports: DrivePorts, campaign: Campaign): Promise<Step> =
   const { status, drive } = campaign;
   if (status === 'scheduled') return beginScheduled(ports, campaign);
   const isLive = drive !== undefined && status !== 'draft' && status !== 'completed';
-  if (isLive && drive.told < drive.portions) return updatePortions(ports, campaign, drive);
+  if (isLive && drive.portionsInEpoch < drive.portions) return updatePortions(ports, campaign, drive);
   if (isLive && status !== 'cancelled' && !drive.portioned) return makePortions(ports, campaign, drive);
   if (isLive && status === 'running') return checkForEnd(ports, campaign, drive);
   await ports.store.rest(campaign);

@@ -46,12 +46,12 @@ export const begin = async (
     paced: 0,
     pacedFrom: now,
     epoch: 0,
-    told: 0,
+    portionsInEpoch: 0,
     lastSent: 0,
     lastSentAt: now,
-    moves: 0,
-    movedAt: now,
-    lookAt: 0,
+    counterSum: 0,
+    counterSumAt: now,
+    nextCheckAt: 0,
   };
   const after = next(campaign, { status: 'running', startedAt: now, pausedBy: undefined, drive }, now);
   const events = [campaignEvent(after, { type: 'campaign.started', total }, now)];
@@ -134,10 +134,10 @@ export const pauseCampaign = async (
 const resumedDrive = (drive: Drive, now: number): Drive => ({
   ...drive,
   epoch: drive.epoch + 1,
-  told: 0,
+  portionsInEpoch: 0,
   paced: 0,
   pacedFrom: now,
-  lookAt: 0,
+  nextCheckAt: 0,
 });
 
 /** 422 for a limit below what the campaign's messages have cost so far. */

@@ -3,6 +3,7 @@ import {
   CAMPAIGN_STATUSES,
   type Campaign,
   type CampaignInput,
+  type Drive,
   PAUSE_REASONS,
 } from '../../domain/campaigns/campaign.ts';
 import type { Id } from '../../domain/core/ids.ts';
@@ -19,7 +20,8 @@ interface StoredCampaign extends Omit<Campaign, keyof Content> {
   readonly contentVersion: number;
 }
 
-const drive = z.object({
+/** Under the names that rows had from the start, since versions of the service that run side by side read each other's rows. */
+const storedDrive = z.object({
   snapshot: z.string(),
   chunks: z.array(z.int()),
   total: z.int(),
@@ -35,6 +37,23 @@ const drive = z.object({
   moves: z.int(),
   movedAt: z.int(),
   lookAt: z.int().default(0),
+});
+const drive = z.codec(storedDrive, z.custom<Drive>(), {
+  decode: ({ told, moves, movedAt, lookAt, ...same }) => ({
+    ...same,
+    portionsInEpoch: told,
+    counterSum: moves,
+    counterSumAt: movedAt,
+    nextCheckAt: lookAt,
+  }),
+  encode: ({ portionsInEpoch, counterSum, counterSumAt, nextCheckAt, chunks, ...same }) => ({
+    ...same,
+    chunks: [...chunks],
+    told: portionsInEpoch,
+    moves: counterSum,
+    movedAt: counterSumAt,
+    lookAt: nextCheckAt,
+  }),
 });
 
 export const campaignRows = defineRow<StoredCampaign>()({

@@ -8,7 +8,7 @@ import { remainingMs } from '../process/scope.ts';
 export const listReading: ListReading = {
   table,
   clock,
-  rowsExpire: settings.ROWS_LEAVE || settings.ARCHIVE_AFTER_DAYS !== undefined,
+  rowsExpire: settings.ROWS_EXPIRE || settings.ARCHIVE_AFTER_DAYS !== undefined,
   remainingMs,
   onUncounted: (key, owner) => publishWork([{ kind: 'count_list', ...key, owner }]),
 };

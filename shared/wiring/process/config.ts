@@ -57,7 +57,7 @@ const environment = z.object({
    */
   ARCHIVE_AFTER_DAYS: z.coerce.number().int().min(MIN_ARCHIVE_DAYS).max(MAX_ARCHIVE_DAYS).optional(),
   /** Whether rows are archived, or were given their expiry while the archive was not paused. */
-  ROWS_LEAVE: z.stringbool().default(false),
+  ROWS_EXPIRE: z.stringbool().default(false),
   ARCHIVE_BUCKET: z.string().min(3).optional(),
   ARCHIVE_FOLDER: z.string().min(1).optional(),
   /** How long a sender may take before recovery may claim its message. Above every provider's timeout. */
