@@ -1,16 +1,32 @@
-import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { spawnService } from '../support/kill.ts';
+import { tempDir } from '../support/local-stack.ts';
+import { portForLater } from '../support/ports.ts';
 
-test('a process whose output has no reader reports an uncaught error once, and ends on SIGTERM', async () => {
-  const child = fork(join(import.meta.dirname, 'fixtures/uncaught-errors.ts'), {
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+/** Each is logged to standard output. */
+const refusedSignIn = async (url: string): Promise<number> => {
+  const body = JSON.stringify({ token: 'unknown' });
+  const headers = { 'content-type': 'application/json' };
+  return (await fetch(`${url}/sessions?env=test`, { method: 'POST', headers, body })).status;
+};
+
+test('npm start whose output has no reader any more goes on answering, and ends on SIGTERM', async () => {
+  const port = await portForLater();
+  const child = await spawnService({
+    PATH: process.env.PATH,
+    DATA_DIR: join(await tempDir(), 'data'),
+    PORT: String(port),
+    SMPP_PORT: 'off',
+    SMPP_CARRIER_PORT: 'off',
+    LOG_TO: 'stdout',
   });
-  await once(child, 'message');
+  onTestFinished(() => void child.kill('SIGKILL'));
   for (const stream of [child.stdout, child.stderr]) stream?.destroy();
-  child.send('write and throw');
-  expect(await once(child, 'message')).toEqual([1, undefined]);
+  const statuses: number[] = [];
+  for (let nth = 0; nth < 3; nth++) statuses.push(await refusedSignIn(`http://127.0.0.1:${port}`));
+  expect(statuses).toEqual([401, 401, 401]);
   child.kill('SIGTERM');
   expect(await once(child, 'exit')).toEqual([0, null]);
 });

@@ -3,7 +3,7 @@ import type { Drive } from '../../shared/domain/campaigns/campaign.ts';
 import { campaignRows } from '../../shared/storage/campaigns/campaign-rows.ts';
 
 const KEY = { pk: 'CMP#cmp_1', sk: 'CMP' };
-const DRIVE: Drive = {
+const SAME = {
   snapshot: 'abc',
   chunks: [1, 2],
   total: 3,
@@ -13,31 +13,12 @@ const DRIVE: Drive = {
   paced: 6,
   pacedFrom: 7,
   epoch: 8,
-  portionsInEpoch: 9,
   lastSent: 10,
   lastSentAt: 11,
-  counterSum: 12,
-  counterSumAt: 13,
-  nextCheckAt: 14,
 };
+const DRIVE: Drive = { ...SAME, portionsInEpoch: 9, counterSum: 12, counterSumAt: 13, nextCheckAt: 14 };
 /** As every version of the service has written it. */
-const STORED = {
-  snapshot: 'abc',
-  chunks: [1, 2],
-  total: 3,
-  portions: 4,
-  portionedTo: 5,
-  portioned: false,
-  paced: 6,
-  pacedFrom: 7,
-  epoch: 8,
-  told: 9,
-  lastSent: 10,
-  lastSentAt: 11,
-  moves: 12,
-  movedAt: 13,
-  lookAt: 14,
-};
+const STORED = { ...SAME, told: 9, moves: 12, movedAt: 13, lookAt: 14 };
 
 test("reads and writes a campaign's drive under the names that its rows have", () => {
   expect(campaignRows.set({ drive: DRIVE })).toEqual({ drive: STORED });
