@@ -12,7 +12,7 @@ const refusedSignIn = async (url: string): Promise<number> => {
   return (await fetch(`${url}/sessions?env=test`, { method: 'POST', headers, body })).status;
 };
 
-test('npm start whose output has no reader any more goes on answering, and ends on SIGTERM', async () => {
+test('npm start without a reader of its output still answers, and ends on SIGTERM', async () => {
   const port = await portForLater();
   const child = await spawnService({
     PATH: process.env.PATH,
