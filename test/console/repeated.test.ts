@@ -61,7 +61,7 @@ describe('what is pressed twice', () => {
     await button.dblclick();
     await expect.poll(creation.count, PATIENCE).toBe(1);
     await dialog(page).getByLabel('Nome').press('Enter');
-    expect(await button.isDisabled()).toBe(true);
+    await expect.poll(() => button.isDisabled(), PATIENCE).toBe(true);
     expect(creation.count()).toBe(1);
     await creation.release();
     await page.getByRole('heading', { name: 'Padaria Sol' }).waitFor();
