@@ -165,7 +165,7 @@ export default defineConfig(({ mode }) => ({
         execArgv: HEAP,
         env: {
           // The share of the slow tests: a part, unless `npm run test:slow` or TEST_SHARE sets another.
-          TEST_SHARE: process.env.TEST_SHARE ?? (mode === 'full' ? '1' : '0.25'),
+          TEST_SHARE: process.env.TEST_SHARE ?? (mode === 'full' ? '1' : '0.1'),
           ...('env' in files && mode !== 'full' ? files.env : {}),
         },
         // Against tests that hang, not against slow ones: a loaded machine takes three times as long.
