@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { ROLES, scopesOfRole } from '../../shared/domain/access/roles.ts';
 import type { Scope } from '../../shared/domain/core/scopes.ts';
 import { use } from '../support/use.ts';
-import { made, PATIENCE, startConsole } from './kit.ts';
+import { made, PATIENCE, startConsole, visit } from './kit.ts';
 
 const service = await use(startConsole());
 
@@ -106,13 +106,13 @@ const PAGES: readonly OfferingPage[] = [
 describe.each(ROLES)('a person with the role %s', (role) => {
   test('is offered what the role may do, and nothing else', async () => {
     const held = scopesOfRole(role);
-    const page = await service.entered(tenant, role);
+    const page = await service.signedInAt('/console/nowhere', tenant, role);
     const main = page.locator('main');
     const found = new Map<string, readonly string[]>();
     const wanted = new Map<string, readonly string[]>();
     for (const { path, shows, actions, reads } of PAGES) {
       if (reads && !held.has(reads)) continue;
-      await page.goto(`/console${path}`);
+      await visit(page, `/console${path}`);
       await main.getByText(shows, { exact: true }).first().waitFor();
       const offered = async () => {
         const names: string[] = [];
@@ -129,11 +129,11 @@ describe.each(ROLES)('a person with the role %s', (role) => {
       wanted.set(path, allowed);
     }
     expect(found).toEqual(wanted);
-    await page.goto('/console/contacts');
+    await visit(page, '/console/contacts');
     await main.getByText('Filtros', { exact: false }).first().waitFor();
     // A person who sees phones masked cannot search by phone.
     expect(await main.getByRole('searchbox').count()).toBe(held.has('pii:full') ? 1 : 0);
-    await page.goto('/console/senders');
+    await visit(page, '/console/senders');
     await main.getByRole('tab', { name: 'Remetentes' }).waitFor();
     expect(await main.getByRole('tab', { name: 'Contas SMPP' }).count()).toBe(held.has('keys:read') ? 1 : 0);
     const composer = page.getByRole('navigation').getByRole('link', { name: 'Nova mensagem' });
