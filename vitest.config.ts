@@ -60,7 +60,7 @@ const ISOLATED = ['test/channels/declared-channel.test.ts', 'test/sdk/retries.te
 /** Files are imported by Node itself, as the service's are: Vite would transform every one of them for each process anew. */
 const NATIVE = {
   experimental: { viteModuleRunner: false, nodeLoader: false },
-  setupFiles: ['test/support/plain-imports.ts', 'test/support/compile-cache.ts'],
+  setupFiles: ['test/support/plain-imports.ts'],
 };
 
 /**

@@ -12,9 +12,7 @@ const COPIED = [
   'infra',
   'events',
   'test/contracts',
-  ...['run-folder', 'plain-imports', 'compile-cache', 'sampled', 'sampled-table'].map(
-    (name) => `test/support/${name}.ts`,
-  ),
+  ...['run-folder', 'plain-imports', 'sampled', 'sampled-table'].map((name) => `test/support/${name}.ts`),
   'package.json',
   'tsconfig.json',
   'biome.json',
