@@ -50,11 +50,11 @@ const LAYOUT = `
 const choosesAtFirst = (env: Environment) =>
   `if (!localStorage.getItem('console-environment')) localStorage.setItem('console-environment', '${env}');`;
 
-/** Where the console has no page: whatever stood before is gone. */
+/** A path at which the console has no page. */
 const NOWHERE = '/console/nowhere';
 /**
- * Shows another path of the console on a page that shows one, as a link of its does: without loading the console anew, for an eighth of the
- * processor time. Nothing of what it showed before is left when this returns.
+ * Opens another path of the console on a page of the console, as links of that page do: the console is not loaded again, which takes eight
+ * times as much processor time. When it returns, the page before is gone.
  */
 export const visit = async (page: Page, path: string): Promise<void> => {
   await page.evaluate(`history.pushState(null, '', '${NOWHERE}')`);
