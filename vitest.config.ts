@@ -111,21 +111,21 @@ const PLACES = ['first', ...Object.keys(PROJECTS).flatMap((name) => [name, `afte
  * start beside files that compute, and these beside flows: where all workers wait, the cores idle.
  */
 const STARTS: readonly (readonly [files: string, place: 'first' | `after ${keyof typeof PROJECTS}`])[] = [
-  // Each of these four waits for longer than the fifth worker takes for all templates. Five workers would import the CDK, and synthesize the
-  // deployment that most files share, each for itself.
+  // Each of these four takes nearly as long as the fifth worker does for all templates, or longer. Five workers would import the CDK, and
+  // synthesize the deployment that most files share, each for itself.
   ['test/faults/{campaign,journey}-kill.test.ts', 'first'],
-  ['test/{faults/kill,smpp/processes}.test.ts', 'first'],
-  ['test/{infra/*,docs/cost-{idle,smpp}}.test.ts', 'first'],
-  // Beside them, on all cores.
+  ['test/faults/kill.test.ts', 'first'],
   ['test/quality/lint.test.ts', 'first'],
+  ['test/{infra/*,docs/cost-{idle,smpp}}.test.ts', 'first'],
   ['test/{docs/readme,flows/{smpp-parts,revocation}}.test.ts', 'after slow'],
   ['test/flows/{smpp-reports,campaigns-money}.test.ts', 'after quality'],
   ['test/journeys/model.test.ts', 'after e2e'],
+  ['test/smpp/processes.test.ts', 'after e2e'],
   ['test/{faults/fuzz,flows/largest-bodies,crm/model,audience/members}.test.ts', 'after e2e'],
   ['test/flows/{messages-resend,rcs}.test.ts', 'after flows-alone'],
   ['test/flows/journey-examples.test.ts', 'after flows'],
   ['test/{docs/{cost,cost-channels},flows/campaigns-channels}.test.ts', 'after integration'],
-  ['test/quality/types.test.ts', 'after engine'],
+  ['test/quality/types.test.ts', 'after integration'],
 ];
 
 class LongestFirst extends BaseSequencer {

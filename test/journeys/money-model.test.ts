@@ -11,7 +11,7 @@ const SEED = Number(process.env.SEED ?? 20_261_126);
 const IN_MEMORY = shareOf(Number(process.env.HISTORIES ?? 600));
 const ON_THE_ENGINE = shareOf(Number(process.env.HISTORIES ?? 24));
 /** So few need not have seen everything. */
-const TELLING = 100;
+const TELLING = 60;
 
 const playAll = async (count: number, worldOf: () => Promise<World>, tally?: Tally): Promise<void> => {
   let messages = 0;
