@@ -161,6 +161,20 @@ describe('an import', () => {
     expect(await countOf(actor)).toBe(rows.length);
   });
 
+  test('with a lost response applies no row twice, although a later row renamed the company that the first one named', async () => {
+    const actor = await world.organization();
+    const cnpj = validCnpj(23);
+    await create(actor, { nome: 'Velha', cnpj });
+    world.proxy.plan(onTransactions(FAULTS.loseAnswer, { last: 0 }));
+    const renaming = [{ nome: 'Velha', segmento: 'X' }, { nome: 'Nova', cnpj }, { nome: 'Outra' }];
+    expect(await run(actor, renaming)).toEqual({ criadas: 1, atualizadas: 2, erros: [] });
+    world.proxy.plan(undefined);
+    expect((await all(actor)).map(({ nome, segmento }) => [nome, segmento])).toEqual([
+      ['Nova', 'X'],
+      ['Outra', undefined],
+    ]);
+  });
+
   test('of 500 rows takes a bounded number of round trips', { timeout: 180_000 }, async () => {
     const actor = await world.organization(1, false);
     const many = Array.from({ length: 500 }, (_, at) => ({ nome: `Loja ${at}`, cnpj: validCnpj(1_000 + at) }));

@@ -203,6 +203,18 @@ describe('an import that is broken off', () => {
     await expectWhole(actor, given);
   });
 
+  test('by a lost answer applies no row twice, although a later row replaced the phone that the first one gave', async () => {
+    const actor = await world.organization();
+    const [phone, other, third] = somePhones(3) as [string, string, string];
+    await run(actor, [{ phone, externalId: 'c-1' }], 'update');
+    world.proxy.plan(onTransactions(FAULTS.loseAnswer, { last: 0 }));
+    const rows = [{ phone, name: 'Ana' }, { phone: other, externalId: 'c-1' }, { phone: third }];
+    const result = await run(actor, rows, 'update');
+    world.proxy.plan(() => undefined);
+    expect(result).toEqual({ criados: 1, atualizados: 2, ignorados: 0, erros: [] });
+    await expectWhole(actor, [other, third]);
+  });
+
   test('by twenty concurrent imports of the same rows still has each contact once', async () => {
     const actor = await world.organization();
     const given = somePhones(30);

@@ -44,8 +44,6 @@ export interface PlanContext {
   /** ms. */
   readonly now: number;
   readonly newId: () => Id<'company'>;
-  /** Whether a row created this company in an earlier round whose response was lost. */
-  readonly wasCreatedBy: (at: number, id: Id<'company'>) => boolean;
 }
 
 const messageOf = (errors: readonly FieldError[]): string =>
@@ -132,7 +130,7 @@ class Planner {
   }
 
   #update(draft: Draft, row: PlannedRow): string | undefined {
-    const { now, wasCreatedBy } = this.#context;
+    const { now } = this.#context;
     const { after: before } = draft;
     const after = fieldsAfter(before, row.input);
     const fault = this.#faults(before, after);
@@ -142,7 +140,7 @@ class Planner {
       draft.after = { ...after, version, updatedAt: Math.max(now, before.updatedAt) };
     }
     this.#name(before.id, before.nome, after.nome);
-    draft.rows.push({ row, outcome: wasCreatedBy(row.at, before.id) ? 'criada' : 'atualizada' });
+    draft.rows.push({ row, outcome: 'atualizada' });
     return undefined;
   }
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '../audit/entry.ts';
 import { parseCnpj } from '../core/documents.ts';
 import { type Id, newId } from '../core/ids.ts';
+import { rowsOf, storedDrafts } from '../core/import-drafts.ts';
 import { NOT_REACHED, type RefusedRow, type RowErrors, rowErrors } from '../core/refused-rows.ts';
 import type { Clock } from '../core/time.ts';
 import { unique } from '../core/unique.ts';
@@ -72,7 +73,7 @@ const toStore = ({ before, after, claim }: Draft, now: number): CompanyToStore =
 class Import {
   readonly #counts = { criada: 0, atualizada: 0 };
   readonly #errors: RefusedRow[] = [];
-  readonly #attempted = new Map<number, Id<'company'>>();
+  #unanswered: readonly Draft[] = [];
   readonly #ports: CompanyImportPorts;
   readonly #caller: Caller;
   readonly #now: number;
@@ -83,15 +84,21 @@ class Import {
     this.#now = ports.clock();
   }
 
+  #count(drafts: readonly Draft[]): void {
+    for (const { rows } of drafts) for (const { outcome } of rows) this.#counts[outcome]++;
+  }
+
   async #plan(rows: readonly PlannedRow[]) {
     const known = await this.#ports.store.load(this.#caller.organizationId, namedBy(rows));
-    const context = {
-      caller: this.#caller,
-      now: this.#now,
-      newId: () => newId('company'),
-      wasCreatedBy: (at: number, id: Id<'company'>) => this.#attempted.get(at) === id,
-    };
-    return planImport(known, context, rows);
+    const stored = storedDrafts(this.#unanswered, known.companies);
+    this.#count(stored);
+    const done = new Set(rowsOf(stored));
+    const context = { caller: this.#caller, now: this.#now, newId: () => newId('company') };
+    return planImport(
+      known,
+      context,
+      rows.filter((row) => !done.has(row)),
+    );
   }
 
   /** Stores the changes of a plan; returns the rows of companies that were not stored. */
@@ -101,11 +108,9 @@ class Import {
     const companies = changed.map((draft) => toStore(draft, this.#now));
     const stored = await this.#ports.store.storeAll(this.#caller.organizationId, companies, definitions);
     const failed = new Set(changed.filter((_, at) => !stored[at]));
-    for (const draft of all)
-      for (const { row, outcome } of draft.rows)
-        if (!failed.has(draft)) this.#counts[outcome]++;
-        else if (outcome === 'criada') this.#attempted.set(row.at, draft.after.id);
-    return [...failed].flatMap(({ rows }) => rows.map(({ row }) => row));
+    this.#count(all.filter((draft) => !failed.has(draft)));
+    this.#unanswered = [...failed];
+    return rowsOf(this.#unanswered);
   }
 
   async run(rows: readonly CompanyRow[]): Promise<CompanyImportResult> {

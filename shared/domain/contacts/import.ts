@@ -1,6 +1,7 @@
 import type { Tenant } from '../core/actor.ts';
 import { type Refusal, refuse } from '../core/errors.ts';
 import { type Id, newId } from '../core/ids.ts';
+import { rowsOf, storedDrafts } from '../core/import-drafts.ts';
 import { parsePhone } from '../core/phone.ts';
 import { NOT_REACHED, type RefusedRow, type RowErrors, rowErrors } from '../core/refused-rows.ts';
 import { unique } from '../core/unique.ts';
@@ -88,7 +89,7 @@ export interface ImportedRows {
 class Import {
   readonly #counts = { criado: 0, atualizado: 0, ignorado: 0 };
   readonly #errors: RefusedRow[] = [];
-  readonly #attempted = new Map<number, Id<'contact'>>();
+  #unanswered: readonly Draft[] = [];
   readonly #ports: ImportPorts;
   readonly #tenant: Tenant;
   readonly #options: ImportOptions;
@@ -119,13 +120,21 @@ class Import {
     });
   }
 
-  async #plan(rows: readonly PlannedRow[]) {
+  #count(drafts: readonly Draft[]): void {
+    for (const { rows } of drafts) for (const { outcome } of rows) this.#counts[outcome]++;
+  }
+
+  async #plan(pending: readonly PlannedRow[]) {
     const { organizationId } = this.#tenant;
     const known = await this.#ports.store.load(organizationId, {
-      phoneHashes: unique(rows.map(({ phoneHash }) => phoneHash)),
-      externalIds: unique(rows.map(({ input }) => input.externalId)),
-      companyIds: unique(rows.map(({ input }) => input.companyId)),
+      phoneHashes: unique(pending.map(({ phoneHash }) => phoneHash)),
+      externalIds: unique(pending.map(({ input }) => input.externalId)),
+      companyIds: unique(pending.map(({ input }) => input.companyId)),
     });
+    const stored = storedDrafts(this.#unanswered, known.contacts);
+    this.#count(stored);
+    const done = new Set(rowsOf(stored));
+    const rows = pending.filter((row) => !done.has(row));
     // A contact that was deleted while this was read is created again.
     const isThere = (holder: unknown) => known.contacts.has(holder as Id<'contact'>);
     const isNew = ({ phoneHash, input }: PlannedRow) =>
@@ -142,7 +151,7 @@ class Import {
         now: this.#now,
         nextNumber: () => number++,
         idOf,
-        wasCreatedBy: (at, id) => this.#attempted.get(at) === id || wasCreatedBy(at, id),
+        wasCreatedBy,
       },
       rows,
     );
@@ -155,11 +164,9 @@ class Import {
     const contacts = changed.map((draft) => toStore(draft, this.#now));
     const stored = await this.#ports.store.storeAll(this.#tenant.organizationId, contacts);
     const failed = new Set(changed.filter((_, at) => !stored[at]));
-    for (const draft of all)
-      for (const { row, outcome } of draft.rows)
-        if (!failed.has(draft)) this.#counts[outcome]++;
-        else if (outcome === 'criado') this.#attempted.set(row.at, draft.after.id);
-    return [...failed].flatMap(({ rows }) => rows.map(({ row }) => row));
+    this.#count(all.filter((draft) => !failed.has(draft)));
+    this.#unanswered = [...failed];
+    return rowsOf(this.#unanswered);
   }
 
   async run(rows: readonly ImportRow[]): Promise<ImportedRows> {
