@@ -175,6 +175,21 @@ describe('an import', () => {
     ]);
   });
 
+  test('applies its rows again to a company that somebody else changed after it was read', async () => {
+    const actor = await world.organization();
+    const { id } = await create(actor, { nome: 'A' });
+    const { load } = kit.importPorts.store;
+    let reads = 0;
+    const meeting: CompanyImportPorts['store']['load'] = async (...asked) => {
+      const known = await load(...asked);
+      if (reads++ === 0) accepted(await changeCompany(kit.ports, actor, id, { endereco: 'Rua' }));
+      return known;
+    };
+    const ports = { ...kit.importPorts, store: { ...kit.importPorts.store, load: meeting } };
+    expect(await run(actor, [{ nome: 'A', segmento: 'X' }], ports)).toEqual({ criadas: 0, atualizadas: 1, erros: [] });
+    expect(await all(actor)).toMatchObject([{ nome: 'A', segmento: 'X', endereco: 'Rua', version: 3 }]);
+  });
+
   test('of 500 rows takes a bounded number of round trips', { timeout: 180_000 }, async () => {
     const actor = await world.organization(1, false);
     const many = Array.from({ length: 500 }, (_, at) => ({ nome: `Loja ${at}`, cnpj: validCnpj(1_000 + at) }));

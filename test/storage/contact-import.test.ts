@@ -215,6 +215,24 @@ describe('an import that is broken off', () => {
     await expectWhole(actor, [other, third]);
   });
 
+  test('by somebody else’s change of a contact that was read applies its row again', async () => {
+    const actor = await world.organization();
+    const phone = aPhone();
+    await run(actor, [{ phone }]);
+    const { id } = await withPhone(actor, phone);
+    const ports = portsOver(world.table);
+    let reads = 0;
+    const meeting: ImportPorts['store']['load'] = async (...asked) => {
+      const known = await ports.store.load(...asked);
+      if (reads++ === 0) accepted(await optOutContact(contacts, actor, id, { reason: 'a pedido' }));
+      return known;
+    };
+    const contatos = [{ valid: { phone, name: 'Ana' } as NewContact }];
+    const met = { ...ports, store: { ...ports.store, load: meeting } };
+    expect(await importContacts(met, actor, { contatos, onConflict: 'update' })).toMatchObject({ atualizados: 1 });
+    expect(await withPhone(actor, phone)).toMatchObject({ name: 'Ana', optIn: { status: 'denied' } });
+  });
+
   test('by twenty concurrent imports of the same rows still has each contact once', async () => {
     const actor = await world.organization();
     const given = somePhones(30);
