@@ -175,6 +175,22 @@ describe('an import', () => {
     ]);
   });
 
+  test('with a lost response keeps what somebody else changed of a company that it created', async () => {
+    const actor = await world.organization();
+    world.proxy.plan(onTransactions(FAULTS.loseAnswer, { last: 0 }));
+    const { load } = kit.importPorts.store;
+    let reads = 0;
+    const meeting: CompanyImportPorts['store']['load'] = async (...asked) => {
+      const [made] = reads++ === 1 ? await all(actor) : [];
+      if (made) accepted(await changeCompany(kit.ports, actor, made.id, { segmento: 'Y' }));
+      return load(...asked);
+    };
+    const ports = { ...kit.importPorts, store: { ...kit.importPorts.store, load: meeting } };
+    expect(await run(actor, [{ nome: 'A', segmento: 'X' }], ports)).toEqual({ criadas: 1, atualizadas: 0, erros: [] });
+    world.proxy.plan(undefined);
+    expect(await all(actor)).toMatchObject([{ nome: 'A', segmento: 'Y', version: 2 }]);
+  });
+
   test('applies its rows again to a company that somebody else changed after it was read', async () => {
     const actor = await world.organization();
     const { id } = await create(actor, { nome: 'A' });
