@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { startStackProcess, startStore, tablesAt } from '../../bench/processes.ts';
-import { freePort } from '../../infra/local/engines.ts';
 import { createOrganization } from '../../infra/provisioning/organizations.ts';
 import { apiClient, type Client } from '../support/api.ts';
+import { portForLater } from '../support/ports.ts';
 import { type Behaviour, type Endpoint, startEndpoint } from './webhook-endpoints.ts';
 
 /** An endpoint with its subscription. */
@@ -46,7 +46,7 @@ const subscribe = async (owner: number, client: Client, behaviour: Behaviour): P
 /** Starts everything; the organizations get the endpoints in turn. */
 export const startWebhookLab = async (organizations: number, behaviours: readonly Behaviour[]): Promise<WebhookLab> => {
   const store = await startStore();
-  const port = await freePort();
+  const port = await portForLater();
   const env = { PORT: String(port), DISPATCH_SECONDS };
   const start = () => startStackProcess({ dataDir: store.folder, dynamodbEndpoint: store.endpoint, env });
   let running = await start();
