@@ -9,14 +9,14 @@ const SLOW = [
   'test/audience/{index,members}.test.ts',
   'test/campaigns/model.test.ts',
   'test/crm/{model,workers}.test.ts',
-  'test/domain/linear.test.ts',
   'test/faults/{bulk-model,campaign-kill,event-kill,fuzz,journey-kill,kill,lanes-model,model,push-kill,webhooks}.test.ts',
   'test/journeys/{model,money-model}.test.ts',
   'test/lists/model.test.ts',
-  'test/media/memory.test.ts',
   'test/smpp/{codec-fuzz,session-fuzz,processes}.test.ts',
   'test/webhooks/{backlog-model,feed-model,feed-processes}.test.ts',
 ];
+/** Slow ones that measure their process: nothing of other files is in its heap. */
+const MEASURING = ['test/domain/linear.test.ts', 'test/media/memory.test.ts'];
 /** Tests that start compilers and linters. */
 const QUALITY = ['test/quality/**/*.test.ts', 'test/contracts/new-operation.test.ts'];
 /** Functions of values, without an engine or another process; and the type check of the whole project. */
@@ -77,15 +77,10 @@ const MOSTLY_IN_MEMORY = { ...NATIVE, setupFiles: [...NATIVE.setupFiles, 'test/s
 /** In the order in which they start (see STARTS): the longest first, so that no worker runs one alone at the end. */
 const PROJECTS = {
   // Their histories take as long as the machine does: the bound is against those that hang.
-  slow: { ...NATIVE, include: SLOW, isolate: true, testTimeout: 300_000 },
-  quality: { ...NATIVE, include: QUALITY, exclude: UNIT.slice(1), isolate: true },
-  // A process a file: each service that is started loads its functions anew, and they are freed with the process alone.
-  e2e: {
-    ...NATIVE,
-    include: E2E,
-    exclude: [COSTS, ...IN_PROCESS],
-    isolate: true,
-  },
+  slow: { ...NATIVE, include: SLOW, isolate: false, testTimeout: 300_000 },
+  measuring: { ...NATIVE, include: MEASURING, isolate: true, testTimeout: 300_000 },
+  quality: { ...NATIVE, include: QUALITY, exclude: UNIT.slice(1), isolate: false },
+  e2e: { ...NATIVE, include: E2E, exclude: [COSTS, ...IN_PROCESS], isolate: false },
   'flows-alone': { ...MOSTLY_IN_MEMORY, include: FLOWS_ALONE, isolate: true },
   // A service a file, or one a process (`sharedMessaging`): of its start, half is what a process evaluates once. A file leaves 30 MB.
   // And the console, in turn: its files compute where flows wait. As a project of its own, it would have processes of its own for each turn.
@@ -95,12 +90,12 @@ const PROJECTS = {
   integration: {
     ...NATIVE,
     include: ['test/*.test.ts', 'test/!(flows|docs|guides|local)/**/*.test.ts', ...IN_PROCESS],
-    exclude: [...SLOW, ...QUALITY, ...UNIT, ...ISOLATED, ...ENGINE, CONSOLE, ...E2E.slice(1)],
+    exclude: [...SLOW, ...MEASURING, ...QUALITY, ...UNIT, ...ISOLATED, ...ENGINE, CONSOLE, ...E2E.slice(1)],
     isolate: false,
     env: IN_MEMORY,
   },
   engine: { ...NATIVE, include: ENGINE, exclude: SLOW, isolate: false },
-  unit: { ...NATIVE, include: [...UNIT], exclude: [...SLOW, ...QUALITY.slice(1)], isolate: false },
+  unit: { ...NATIVE, include: [...UNIT], exclude: [...MEASURING, ...QUALITY.slice(1)], isolate: false },
 };
 
 /** The projects in the order in which they start, and what starts before and between them. */
@@ -165,7 +160,7 @@ export default defineConfig(({ mode }) => ({
         execArgv: HEAP,
         env: {
           // The share of the slow tests: a part, unless `npm run test:slow` or TEST_SHARE sets another.
-          TEST_SHARE: process.env.TEST_SHARE ?? (mode === 'full' ? '1' : '0.1'),
+          TEST_SHARE: process.env.TEST_SHARE ?? (mode === 'full' ? '1' : '0.05'),
           ...('env' in files && mode !== 'full' ? files.env : {}),
         },
         // Against tests that hang, not against slow ones: a loaded machine takes three times as long.
