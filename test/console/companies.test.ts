@@ -3,7 +3,7 @@ import type { Tenant } from '../support/api.ts';
 import { validCnpj } from '../support/companies.ts';
 import { use } from '../support/use.ts';
 import { PHONE } from './browser.ts';
-import { expectNoFaults, inspect, made, PATIENCE, startConsole } from './kit.ts';
+import { expectNoFaults, inspect, made, PATIENCE, startConsole, visit } from './kit.ts';
 
 const service = await use(startConsole());
 
@@ -171,7 +171,7 @@ describe('companies', () => {
     const { id } = await company(tenant, fields);
     const page = await service.entered(tenant, 'viewer', PHONE);
     for (const path of ['/console/companies', `/console/companies/${id}`]) {
-      await page.goto(path);
+      await visit(page, path);
       await page.getByText('<img src=x', { exact: false }).first().waitFor();
       expect(await page.evaluate("'hit' in window")).toBe(false);
       expect(await page.locator('img[src="x"], a[href^="javascript"]').count()).toBe(0);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Tenant } from '../support/api.ts';
 import { use } from '../support/use.ts';
 import { PHONE } from './browser.ts';
-import { EVIL, expectInert, expectNoFaults, inspect, PATIENCE, startConsole } from './kit.ts';
+import { EVIL, expectInert, expectNoFaults, inspect, PATIENCE, startConsole, visit } from './kit.ts';
 
 const service = await use(startConsole());
 
@@ -87,7 +87,7 @@ describe('the list of contacts', () => {
       ['source=webhook', []],
       [`updatedSince=2099-01-01T00:00:00.000Z`, []],
     ] as const) {
-      await page.goto(`/console/contacts?${query}`);
+      await visit(page, `/console/contacts?${query}`);
       if (ids.length === 0) await page.getByRole('heading', { name: 'Ninguém aqui' }).waitFor();
       await expect.poll(shown, { ...PATIENCE, message: query }).toEqual(ids);
     }
@@ -103,7 +103,7 @@ describe('the list of contacts', () => {
     expect(await page.getByRole('button', { name: 'Novo contato' }).count()).toBe(0);
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
     await inspect(page, 'contacts-phone');
-    await page.goto(`/console/contacts/${id}?tab=privacy`);
+    await visit(page, `/console/contacts/${id}?tab=privacy`);
     await page.getByText('Nenhum documento guardado.').waitFor();
     for (const name of ['Editar', 'Unir com outro', 'Apagar esta pessoa', 'Baixar em JSON', 'Revelar'])
       expect(await page.getByRole('button', { name }).count(), name).toBe(0);
@@ -229,7 +229,7 @@ describe('a contact', () => {
     await inspect(page, 'contact-merge');
     await confirm(page, 'Unir');
     await page.getByRole('definition').getByText(follows.phone).waitFor();
-    await page.goto(`/console/contacts/${follows.id}`);
+    await visit(page, `/console/contacts/${follows.id}`);
     await page.getByRole('link', { name: 'Ver o contato que ficou' }).click();
     await page.getByRole('heading', { name: 'Bia Melo' }).waitFor();
     await page.getByText('vip', { exact: true }).waitFor();
@@ -262,7 +262,7 @@ describe('a contact', () => {
     await tenant.test.post('/activities', { tipo: 'tarefa', titulo: EVIL, contatoId: id });
     const page = await service.entered(tenant, 'admin');
     for (const path of ['', `/${id}`, `/${id}?tab=consent`, `/${id}?tab=activities`]) {
-      await page.goto(`/console/contacts${path}`);
+      await visit(page, `/console/contacts${path}`);
       await expectInert(page);
     }
   });

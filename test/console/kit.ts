@@ -15,7 +15,7 @@ import { putLink } from '../../shared/storage/access/sign-in-links.ts';
 import { startMessaging, type Tenant, UNHURRIED } from '../support/api.ts';
 import { checkRoles } from '../support/role-permissions.ts';
 import { startBrowser } from './browser.ts';
-import { faultsOf, PATIENCE_MS, startPages } from './pages.ts';
+import { BETWEEN, faultsOf, PATIENCE_MS, startPages } from './pages.ts';
 
 /** Where `npm run screenshots` writes pages; nowhere in other runs. */
 const SCREENSHOTS =
@@ -53,10 +53,14 @@ const choosesAtFirst = (env: Environment) =>
 /** A path at which the console has no page. */
 const NOWHERE = '/console/nowhere';
 /**
- * Opens another path of the console on a page of the console, as links of that page do: the console is not loaded again, which takes eight
+ * Opens a path of the console; on a page that shows another, as links of that page do: the console is not loaded again, which takes eight
  * times as much processor time. When it returns, the page before is gone.
  */
 export const visit = async (page: Page, path: string): Promise<void> => {
+  if (new URL(page.url()).pathname === BETWEEN) {
+    await page.goto(path);
+    return;
+  }
   await page.evaluate(`history.pushState(null, '', '${NOWHERE}')`);
   await page.getByRole('heading', { name: 'Página não encontrada', level: 1 }).waitFor();
   await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`);

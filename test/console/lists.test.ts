@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Tenant } from '../support/api.ts';
 import { use } from '../support/use.ts';
 import { PHONE } from './browser.ts';
-import { EVIL, expectInert, expectNoFaults, inspect, PATIENCE, startConsole } from './kit.ts';
+import { EVIL, expectInert, expectNoFaults, inspect, PATIENCE, startConsole, visit } from './kit.ts';
 
 const service = await use(startConsole());
 
@@ -167,7 +167,7 @@ describe('lists', () => {
     await tenant.test.post(`/v2/lists/${id}/members`, { contactIds: [body.id] });
     const page = await service.entered(tenant, 'admin');
     for (const path of ['', `/${id}`]) {
-      await page.goto(`/console/lists${path}`);
+      await visit(page, `/console/lists${path}`);
       await expectInert(page);
     }
     await press(page, 'Acrescentar contatos');

@@ -5,7 +5,7 @@ import type { Tenant } from '../support/api.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { use } from '../support/use.ts';
 import { PHONE } from './browser.ts';
-import { EVIL, expectInert, expectNoFaults, inspect, PATIENCE, startConsole } from './kit.ts';
+import { EVIL, expectInert, expectNoFaults, inspect, PATIENCE, startConsole, visit } from './kit.ts';
 
 const service = await use(startConsole());
 
@@ -70,7 +70,7 @@ describe('the list of messages', () => {
       ['from', '2099-01-01T00:00:00.000Z'],
       ['to', '2020-01-01T00:00:00.000Z'],
     ]) {
-      await page.goto(`/console/messages?${name}=${value}`);
+      await visit(page, `/console/messages?${name}=${value}`);
       await page.getByText('Nenhuma mensagem corresponde aos filtros.').waitFor();
     }
     expectNoFaults(page);
@@ -194,7 +194,7 @@ describe('a message', () => {
     });
     const page = await service.entered(tenant);
     for (const path of ['/console/messages', `/console/messages/${id}`]) {
-      await page.goto(path);
+      await visit(page, path);
       await expectInert(page);
     }
   });

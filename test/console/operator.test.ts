@@ -13,7 +13,7 @@ import { operatorJson } from '../support/operator.ts';
 import { sendBodies } from '../support/queues.ts';
 import { use } from '../support/use.ts';
 import { PHONE } from './browser.ts';
-import { EVIL, expectInert, expectNoFaults, inspect, PATIENCE, startConsole } from './kit.ts';
+import { EVIL, expectInert, expectNoFaults, inspect, PATIENCE, startConsole, visit } from './kit.ts';
 
 const service = await use(startConsole());
 const admin = operatorJson(service.dataDir);
@@ -211,7 +211,7 @@ describe('providers and organizations', () => {
     await page.getByRole('heading', { name: 'Loja Azul', level: 1 }).waitFor();
     await page.getByText('Envios por minuto').waitFor();
     await inspect(page, 'operator-organization');
-    await page.goto(`/console/operator/organizations/org_${'0'.repeat(21)}`);
+    await visit(page, `/console/operator/organizations/org_${'0'.repeat(21)}`);
     await page.getByRole('alert').getByText(/^req_/).waitFor();
     const { items } = (await own.test.get('/v2/audit', { action: 'organization.viewed' })).body;
     expect(items).toMatchObject([{ actor: { kind: 'operator', id: 'operator' } }]);
@@ -229,7 +229,7 @@ describe('providers and organizations', () => {
     await page.getByRole('button', { name: 'Abrir navegação' }).click();
     const links = await page.getByRole('navigation', { name: 'Navegação' }).getByRole('link').allTextContents();
     expect(links).toEqual(['Pessoas', 'Ajustes', 'Operação']);
-    await page.goto('/console/messages');
+    await visit(page, '/console/messages');
     await page.getByRole('heading', { name: 'Seu papel não permite isto' }).first().waitFor();
     expectNoFaults(page);
   });
@@ -247,6 +247,7 @@ describe('who is no operator', () => {
       const session = await response.json();
       await route.fulfill({ response, json: { ...session, scopes: [...session.scopes, 'operator:read'] } });
     });
+    await page.goto('/console/operator');
     for (const path of [
       '',
       '?tab=work',
@@ -255,7 +256,7 @@ describe('who is no operator', () => {
       '/queues/send',
       '/organizations/org_x',
     ]) {
-      await page.goto(`/console/operator${path}`);
+      await visit(page, `/console/operator${path}`);
       await page
         .getByRole('alert')
         .getByText(/operator:read/)

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { apiClient } from '../support/api.ts';
 import { use } from '../support/use.ts';
-import { expectNoFaults, inspect, PATIENCE, startConsole } from './kit.ts';
+import { expectNoFaults, inspect, PATIENCE, startConsole, visit } from './kit.ts';
 
 const service = await use(startConsole());
 const row = (page: Page, text: string) => page.locator('tbody tr').filter({ hasText: text });
@@ -113,7 +113,7 @@ describe('the audit log', () => {
     await page.getByRole('button', { name: 'Aplicar' }).click();
     await expect.poll(() => page.locator('tbody tr').count(), PATIENCE).toBe(1);
     await row(page, 'Ana Souza · pessoa').waitFor();
-    await page.goto('/console/audit?action=nothing.done');
+    await visit(page, '/console/audit?action=nothing.done');
     await page.getByRole('alert').getByText(/^req_/).waitFor();
   });
 
@@ -123,7 +123,7 @@ describe('the audit log', () => {
     await page.getByRole('link', { name: 'Mensagens' }).waitFor();
     for (const name of ['Auditoria', 'Chaves']) expect(await page.getByRole('link', { name }).count()).toBe(0);
     for (const path of ['audit', 'keys']) {
-      await page.goto(`/console/${path}`);
+      await visit(page, `/console/${path}`);
       await page.getByRole('heading', { name: 'Seu papel não permite isto' }).first().waitFor();
     }
     await inspect(page, 'forbidden');

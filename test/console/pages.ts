@@ -10,7 +10,7 @@ const REUSED: readonly BrowserContextOptions[] = [DESKTOP, PHONE];
  * Where a page is between two tests: a file of the console, without a script. It has the policies of the console's pages, so that the browser
  * keeps the process, and with it the code that was compiled: the next load takes half of the processor time of one in a new process.
  */
-const BETWEEN = '/console/icon.svg';
+export const BETWEEN = '/console/icon.svg';
 
 /** Errors of a page, besides those that the test expects. */
 const faults = new WeakMap<Page, string[]>();

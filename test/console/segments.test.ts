@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Tenant } from '../support/api.ts';
 import { use } from '../support/use.ts';
 import { PHONE } from './browser.ts';
-import { EVIL, expectInert, expectNoFaults, inspect, PATIENCE, startConsole } from './kit.ts';
+import { EVIL, expectInert, expectNoFaults, inspect, PATIENCE, startConsole, visit } from './kit.ts';
 
 const service = await use(startConsole());
 
@@ -255,10 +255,10 @@ describe('a segment', () => {
     const id = await segment(tenant, { name: EVIL.slice(0, 100), description: EVIL, filters });
     const page = await service.entered(tenant, 'admin');
     for (const path of ['', `/${id}`, `/${id}/contacts/${contactId}`]) {
-      await page.goto(`/console/segments${path}`);
+      await visit(page, `/console/segments${path}`);
       await expectInert(page);
     }
-    await page.goto(`/console/segments/${id}/edit`);
+    await visit(page, `/console/segments/${id}/edit`);
     await expect.poll(() => counted(page), PATIENCE).toBe('1');
     await expectInert(page);
   });

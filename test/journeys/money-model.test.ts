@@ -8,11 +8,10 @@ import { PAID_HAPPENINGS, Tally } from './tally.ts';
 
 /** Other histories: SEED=… HISTORIES=… npx vitest run test/journeys/money-model.test.ts */
 const SEED = Number(process.env.SEED ?? 20_261_126);
-const HISTORIES = process.env.HISTORIES === undefined ? undefined : Number(process.env.HISTORIES);
-/** Fewer need not have seen everything: the least, unless fewer are asked for. */
+/** Fewer need not have seen everything. */
 const TELLING = 60;
-const IN_MEMORY = HISTORIES === undefined ? Math.max(shareOf(600), TELLING) : shareOf(HISTORIES);
-const ON_THE_ENGINE = shareOf(HISTORIES ?? 24);
+const IN_MEMORY = shareOf(Number(process.env.HISTORIES ?? 600), TELLING);
+const ON_THE_ENGINE = shareOf(Number(process.env.HISTORIES ?? 24));
 
 const playAll = async (count: number, worldOf: () => Promise<World>, tally?: Tally): Promise<void> => {
   let messages = 0;

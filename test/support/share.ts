@@ -2,5 +2,5 @@
 const SHARE = Number(process.env.TEST_SHARE);
 if (!(SHARE > 0 && SHARE <= 1)) throw new Error(`TEST_SHARE must be above 0 and at most 1: ${process.env.TEST_SHARE}`);
 
-/** The share of a whole number, at least 1. */
-export const shareOf = (whole: number): number => Math.ceil(whole * SHARE);
+/** The share of a whole number; not fewer than `least`, unless the whole is. */
+export const shareOf = (whole: number, least = 1): number => Math.min(whole, Math.max(least, Math.ceil(whole * SHARE)));

@@ -15,7 +15,7 @@ import { hung, ok, useWebhooks } from '../support/webhook-world.ts';
 import { deliveriesOf } from './kit.ts';
 
 const SEED = Number(process.env.SEED ?? 20_261_122);
-const RUNS = shareOf(25);
+const RUNS = shareOf(25, 3);
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 /** Shorter than the shortest schedule of eight attempts: nothing is abandoned for want of attempts or of time. */

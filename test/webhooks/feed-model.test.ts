@@ -11,7 +11,7 @@ import { Interleaving } from './gated-table.ts';
 import { deliveriesOf } from './kit.ts';
 
 const SEED = Number(process.env.SEED ?? 20_261_123);
-const RUNS = shareOf(60);
+const RUNS = shareOf(60, 6);
 const EVENTS = 70;
 
 const hooks = await useWebhooks();
