@@ -6,7 +6,6 @@ import { columnsOf, evaluate, presentIn, unindexedIn, updatedSince } from '../..
 import { matches, nextChange, windowsOf } from '../../shared/domain/audience/filters.ts';
 import { decodeColumn, encodeColumn } from '../../shared/storage/audience/column-codec.ts';
 import { fc } from '../support/fast-check.ts';
-import { shareOf } from '../support/share.ts';
 import { digest, NOW, tree } from './random.ts';
 
 const offset = fc.integer({ min: 0, max: BLOCK_SIZE - 1 });
@@ -53,7 +52,7 @@ test('the columns mark exactly the contacts that match a tree, after any changes
       for (const [at, contact] of contacts)
         expect(unindexed.has(at)).toBe(JSON.stringify(contact.attributes).length > 700);
     }),
-    { numRuns: shareOf(300, 60) },
+    { numRuns: 300 },
   );
 });
 
@@ -64,7 +63,6 @@ test('those who changed since a moment are found', () => {
       const expected = [...contacts].filter(([, { updatedAt }]) => updatedAt >= since).map(([at]) => at);
       expect([...updatedSince(columns, since).newestFirst()]).toEqual(expected.sort((a, b) => b - a));
     }),
-    { numRuns: shareOf(100, 30) },
   );
 });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { companiesOf } from '../support/companies.ts';
-import { shareOf } from '../support/share.ts';
+import { LEAST_OF_HISTORIES, shareOf } from '../support/share.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 import { historyArbitrary, newScene, playHistory } from './history.ts';
@@ -27,8 +27,8 @@ const TROUBLED = {
 };
 
 test.each([
-  { ...PLAIN, place: 'in memory', runs: shareOf(280, 28), on: IN_MEMORY },
-  { ...TROUBLED, place: 'in memory', runs: shareOf(120, 12), on: IN_MEMORY },
+  { ...PLAIN, place: 'in memory', runs: shareOf(280, LEAST_OF_HISTORIES), on: IN_MEMORY },
+  { ...TROUBLED, place: 'in memory', runs: shareOf(120, LEAST_OF_HISTORIES), on: IN_MEMORY },
   { ...PLAIN, place: 'on the engine', runs: shareOf(10), on: ON_ENGINE },
   { ...TROUBLED, place: 'on the engine', runs: shareOf(6), on: ON_ENGINE },
 ])(

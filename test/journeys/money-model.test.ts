@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shareOf } from '../support/share.ts';
+import { LEAST_OF_HISTORIES, shareOf } from '../support/share.ts';
 import { use } from '../support/use.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { ofHistory } from './in-memory.ts';
@@ -8,10 +8,10 @@ import { PAID_HAPPENINGS, Tally } from './tally.ts';
 
 /** Other histories: SEED=… HISTORIES=… npx vitest run test/journeys/money-model.test.ts */
 const SEED = Number(process.env.SEED ?? 20_261_126);
-/** Fewer need not have seen everything. */
-const TELLING = 60;
-const IN_MEMORY = shareOf(Number(process.env.HISTORIES ?? 600), TELLING);
+const IN_MEMORY = shareOf(Number(process.env.HISTORIES ?? 600), LEAST_OF_HISTORIES);
 const ON_THE_ENGINE = shareOf(Number(process.env.HISTORIES ?? 24));
+/** So few need not have seen everything. */
+const TELLING = 60;
 
 const playAll = async (count: number, worldOf: () => Promise<World>, tally?: Tally): Promise<void> => {
   let messages = 0;

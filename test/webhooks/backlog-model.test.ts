@@ -10,12 +10,12 @@ import type { Subscription } from '../../shared/domain/webhooks/subscription.ts'
 import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
 import { overdue } from '../support/index-entries.ts';
-import { shareOf } from '../support/share.ts';
+import { LEAST_OF_HISTORIES, shareOf } from '../support/share.ts';
 import { hung, ok, useWebhooks } from '../support/webhook-world.ts';
 import { deliveriesOf } from './kit.ts';
 
 const SEED = Number(process.env.SEED ?? 20_261_122);
-const RUNS = shareOf(25, 3);
+const RUNS = shareOf(25, LEAST_OF_HISTORIES);
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 /** Shorter than the shortest schedule of eight attempts: nothing is abandoned for want of attempts or of time. */

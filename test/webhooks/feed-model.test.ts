@@ -5,13 +5,13 @@ import { deliveryIdOf } from '../../shared/domain/webhooks/envelope.ts';
 import type { FeedEntry } from '../../shared/domain/webhooks/ports.ts';
 import type { Subscription } from '../../shared/domain/webhooks/subscription.ts';
 import { deliveryStore } from '../../shared/storage/webhooks/deliveries.ts';
-import { shareOf } from '../support/share.ts';
+import { LEAST_OF_HISTORIES, shareOf } from '../support/share.ts';
 import { useWebhooks } from '../support/webhook-world.ts';
 import { Interleaving } from './gated-table.ts';
 import { deliveriesOf } from './kit.ts';
 
 const SEED = Number(process.env.SEED ?? 20_261_123);
-const RUNS = shareOf(60, 6);
+const RUNS = shareOf(60, LEAST_OF_HISTORIES);
 const EVENTS = 70;
 
 const hooks = await useWebhooks();
