@@ -7,16 +7,18 @@ import {
   type OperationContract,
   type StreamedBody,
 } from '../contracts/define-operation.ts';
-import { type ProblemName, Refusal, refuse } from '../domain/core/errors.ts';
+import { type FieldError, type ProblemName, Refusal, refuse } from '../domain/core/errors.ts';
 import { readJson } from '../domain/core/json-text.ts';
 import { orUndefined } from '../domain/core/or-undefined.ts';
-import { fieldErrors, unknownFields, zodErrorMap } from '../domain/core/zod-error-map.ts';
+import { fieldErrors, safePathPart, unknownFields, zodErrorMap } from '../domain/core/zod-error-map.ts';
 import { header, headerValues } from './headers.ts';
+
+const violates = <N extends ProblemName>(problem: N, what: string, errors: readonly FieldError[]) =>
+  refuse(problem, { detail: `${what} violates the contract.`, errors });
 
 const parsePart = <T, N extends ProblemName>(schema: z.ZodType<T>, input: unknown, problem: N, what: string) => {
   const parsed = schema.safeParse(input, { error: zodErrorMap });
-  if (parsed.success) return parsed.data;
-  return refuse(problem, { detail: `${what} violates the contract.`, errors: fieldErrors(parsed.error) });
+  return parsed.success ? parsed.data : violates(problem, what, fieldErrors(parsed.error));
 };
 
 /** The body's exact text; undefined if a base64 body is not UTF-8. */
@@ -96,13 +98,18 @@ const readBody = (contract: OperationContract, event: APIGatewayProxyEvent) => {
   return schema ? parseJsonBody(schema, text, inputProblem(contract), rowsIn) : {};
 };
 
-/** Query values as one flat object; a repeated parameter is a list. */
+/** Query values as one flat object; of a repeated parameter, the first (see `repeatedIn`). */
 const queryOf = (event: APIGatewayProxyEvent): Record<string, unknown> => {
   const query: Record<string, unknown> = Object.create(null);
-  for (const [name, values] of Object.entries(event.multiValueQueryStringParameters ?? {}))
-    query[name] = values && values.length > 1 ? values : values?.[0];
+  for (const [name, values] of Object.entries(event.multiValueQueryStringParameters ?? {})) query[name] = values?.[0];
   return { ...query };
 };
+
+/** The parameters that are given more than once: no operation takes a list of them, and which of two values is meant is not known. */
+const repeatedIn = (event: APIGatewayProxyEvent): readonly FieldError[] =>
+  Object.entries(event.multiValueQueryStringParameters ?? {})
+    .filter(([, values]) => (values?.length ?? 0) > 1)
+    .map(([name]) => ({ path: safePathPart(name), message: 'must be given once' }));
 
 /** The Idempotency-Key of the request. 400 if it is malformed, or missing though the operation requires one. */
 export const readIdempotencyKey = (
@@ -142,12 +149,11 @@ export const readInput = (contract: OperationContract, event: APIGatewayProxyEve
   if (bad) return refuse(badQuery, 'The query has characters that the contract does not know.');
   const schema = querySchema(contract);
   if (schema && Object.hasOwn(event.multiValueQueryStringParameters ?? {}, PROTOTYPE))
-    return refuse(badQuery, {
-      detail: 'The query violates the contract.',
-      errors: [{ path: PROTOTYPE, message: unknownFields(schema) }],
-    });
+    return violates(badQuery, 'The query', [{ path: PROTOTYPE, message: unknownFields(schema) }]);
   const query = readPart(schema, queryOf(event), badQuery, 'The query');
   if (query instanceof Refusal) return query;
+  const repeated = schema ? repeatedIn(event) : [];
+  if (repeated.length > 0) return violates(badQuery, 'The query', repeated);
   const body = readBody(contract, event);
   return body instanceof Refusal ? body : { params, query, body };
 };

@@ -31,6 +31,7 @@ const needsBody = ({ request }: OperationContract) => request.body?.safeParse({}
 const bodyWithUnknownField = (contract: OperationContract): string =>
   JSON.stringify({ ...JSON.parse(changed(contract, {}).body ?? '{}'), [`unknown${SECRET}`]: SECRET });
 const takesQuery = ({ request }: Contract) => request.query !== undefined;
+const takesLimit = ({ request }: Contract) => request.query !== undefined && 'limit' in request.query.shape;
 const needsKey = ({ idempotency }: Contract) => idempotency === 'required';
 const takesKey = ({ idempotency }: Contract) => idempotency !== undefined;
 const needsSession = ({ permission }: Contract) => typeof permission !== 'string';
@@ -100,6 +101,15 @@ it.each(REFUSALS)('%s refuses %s', async (_id, _name, contract, problem, change)
   const expected = typeof problem === 'string' ? problem : problem(contract);
   expectProblem(contract, expected, await call(contract, change(contract)));
 });
+
+it.each(OPERATIONS.filter(takesLimit))(
+  '$id refuses a query parameter that is given twice, and says so',
+  async (contract) => {
+    const answer = await call(contract, { repeated: { limit: '1' } });
+    expectProblem(contract, inputProblem(contract), answer);
+    expect(JSON.parse(answer.body)).toMatchObject({ errors: [{ path: 'limit', message: 'must be given once' }] });
+  },
+);
 
 it('every list that is filtered by a person’s address declares it, so that it is no oracle', () => {
   const isTime = (schema: unknown) => {

@@ -47,6 +47,8 @@ export interface Change {
   readonly twice?: string;
   readonly scopes?: string;
   readonly query?: Readonly<Record<string, string>>;
+  /** Query parameters that are given twice, with the same value. */
+  readonly repeated?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly anonymous?: true;
   readonly kind?: 'key';
@@ -63,7 +65,8 @@ export const changed = (contract: OperationContract, change: Change): APIGateway
   const caller = change.anonymous
     ? {}
     : { ...event.requestContext.authorizer, ...(change.kind ? { kind: change.kind } : {}) };
-  const query = { ...event.queryStringParameters, ...change.query };
+  const query = { ...event.queryStringParameters, ...change.query, ...change.repeated };
+  const valuesOf = (name: string) => [query[name] ?? '', ...(change.repeated?.[name] ? [change.repeated[name]] : [])];
   return {
     ...event,
     headers: changedHeaders(event, change),
@@ -73,9 +76,7 @@ export const changed = (contract: OperationContract, change: Change): APIGateway
       authorizer: change.scopes === undefined ? caller : { ...caller, scopes: change.scopes },
     },
     queryStringParameters: query,
-    multiValueQueryStringParameters: Object.fromEntries(
-      Object.entries(query).map(([name, value]) => [name, [value ?? '']]),
-    ),
+    multiValueQueryStringParameters: Object.fromEntries(Object.keys(query).map((name) => [name, valuesOf(name)])),
     body: change.body ?? event.body,
   };
 };
