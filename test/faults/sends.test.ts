@@ -226,7 +226,7 @@ describe.each(CHANNELS.filter((each) => !channelOf(each).fansOut))('a send on %s
     ['blacklisted', 'VALIDATION_ERROR', undefined],
     ['sender', 'PRECONDITION_FAILED', undefined],
   ] as const)(
-    'that the provider refuses (%s) is %s, is readable as failed, costs nothing and frees its key',
+    'that the provider refuses (%s) is %s, is readable as failed and costs nothing; its key is free if that was the answer',
     async (cause, name, retryAfterSeconds) => {
       const actor = await world.organization(OPENING);
       world.provider.script = [
@@ -238,7 +238,7 @@ describe.each(CHANNELS.filter((each) => !channelOf(each).fansOut))('a send on %s
       expect(refusal).toMatchObject(answers.refused(name, messages[0]?.id));
       expect(refusal.details?.retryAfterSeconds).toBe(answers.retryAfterSeconds(retryAfterSeconds));
       expect(messages[0]?.reason).toBe(channelOf(channel).reasonOf[cause]);
-      expect(await send(actor)).toMatchObject({ replayed: false, status: 'sent' });
+      expect(await send(actor)).toMatchObject(answers.afterRefusal);
     },
   );
 

@@ -105,6 +105,21 @@ describe.concurrent('a bulk send with an Idempotency-Key', { timeout: 180_000 },
     await vi.waitFor(() => checkMoney(messaging.tables.test, tenant.id), WAIT);
   });
 
+  test('of which a provider refused a message does not send that again when it is repeated', async () => {
+    const { tenant, spent } = await customer();
+    const messages = [sms({ to: '+5511999990114' }), sms()];
+    const first = await bulk(tenant, messages, keyed('batch-1'));
+    const isSent = async () =>
+      expect((await tenant.test.get(`/v1/messages/bulk/${first.body.batchId}`)).body.counts).toMatchObject({
+        failed: 1,
+        delivered: 1,
+      });
+    await vi.waitFor(isSent, WAIT);
+    const again = await bulk(tenant, messages, keyed('batch-1'));
+    expect(again).toMatchObject({ status: 202, body: { ...first.body, replayed: true } });
+    expect(await spent()).toBe(SMS);
+  });
+
   test('is 400 with a key that is malformed', async () => {
     const { tenant } = await customer();
     expect((await bulk(tenant, [sms()], { 'Idempotency-Key': 'with space' })).status).toBe(400);

@@ -83,6 +83,20 @@ describe('a resend', () => {
     expectProblem(await act(other.id, 'resend', {}, { 'idempotency-key': 'a b' }), 400);
   });
 
+  test('with a key is replayed when repeated after its provider refused it, too, and so is the send that it replaced', async () => {
+    const body = { channel: 'sms', to: '+5511999990114', text: 'Seu pedido saiu.' };
+    const first = await tenant.test.post('/v1/messages', body, keyed('replaced'));
+    await reaches(first.body.id, 'failed');
+    const resent = await act(first.body.id, 'resend', {}, keyed('again'));
+    await reaches(resent.body.id, 'failed');
+    const repeated = await act(first.body.id, 'resend', {}, keyed('again'));
+    expect(repeated).toMatchObject({ status: 201, body: { id: resent.body.id, replayed: true } });
+    expect((await tenant.test.post('/v1/messages', body, keyed('replaced'))).body).toEqual({
+      ...first.body,
+      replayed: true,
+    });
+  });
+
   test.each([
     [{ to: '12' }],
     [{ metadata: { '1x': 1 } }],

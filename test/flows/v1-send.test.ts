@@ -8,6 +8,7 @@ import { balanceOf, becomes, keyed, optedOut, registerDevice, setQuietHours } fr
 const DELIVERED = '+5511999990005';
 const FAILED = '+5511999990008';
 const SILENT = '+5511999990099';
+const REFUSED = '+5511999990114';
 const TEXT = 'Seu pedido saiu para entrega.';
 const WAIT = { timeout: 45_000, interval: 200 };
 
@@ -48,6 +49,17 @@ describe.concurrent('POST /v1/messages', { timeout: 180_000 }, () => {
     await send({});
     expect((await send({}, 'repeat')).body).toEqual({ ...first.body, replayed: true });
     expect(await send({ text: 'Outro' }, 'repeat')).toMatchObject({ status: 409, body: { code: 'conflict' } });
+  });
+
+  test('that its provider refuses later is answered as it was accepted when it is repeated, and is not sent again', async () => {
+    const fresh = await messaging.tenant({ takesEvents: true });
+    const first = await send({ to: REFUSED }, 'refused', fresh);
+    await becomes(fresh.test, `/messages/${first.body.id}`, { status: 'failed' }, WAIT);
+    expect(await send({ to: REFUSED }, 'refused', fresh)).toMatchObject({
+      status: 202,
+      body: { ...first.body, replayed: true },
+    });
+    expect((await fresh.test.get('/messages')).body.total).toBe(1);
   });
 
   test.each([
@@ -111,6 +123,18 @@ describe.concurrent('a fallback', { timeout: 240_000 }, () => {
     expect(await eventsOf(fresh, 'sms.failed')).toHaveLength(1);
     expect(await eventsOf(fresh, 'rcs.delivered')).toHaveLength(1);
     expect(await balanceOf(fresh.test)).toBe(10_000_000 - 800 - 1_200);
+    await moneySettles(fresh);
+  });
+
+  test('after a refusal by the provider is sent and billed once, however often its key is repeated', async () => {
+    const fresh = await messaging.tenant({ takesEvents: true });
+    const body = { to: REFUSED, fallback: [{ channel: 'sms', to: DELIVERED }] };
+    const sent = await send(body, 'twice', fresh);
+    const { id } = await nextStep(fresh, sent);
+    await becomes(fresh.test, `/messages/${String(id)}`, { status: 'delivered' }, WAIT);
+    expect((await send(body, 'twice', fresh)).body).toEqual({ ...sent.body, replayed: true });
+    expect((await fresh.test.get('/messages')).body.total).toBe(2);
+    expect(await balanceOf(fresh.test)).toBe(10_000_000 - 800);
     await moneySettles(fresh);
   });
 

@@ -88,8 +88,8 @@ describe('a push to a person that ends with the outcomes of its last devices', (
     ['unregistered', 'indeterminate', 'indeterminate', false],
     ['indeterminate', 'unregistered', 'indeterminate', false],
     ['content_rejected', 'blacklisted', undefined, true],
-  ] as const)('%s after %s, which is stored, failed for %s', async (last, stored, reason, freesKey) => {
-    expect((await endWith(last, stored)).outcome).toMatchObject({ reason, freesKey });
+  ] as const)('%s after %s, which is stored, failed for %s', async (last, stored, reason, certain) => {
+    expect((await endWith(last, stored)).outcome).toMatchObject({ reason, certain });
   });
 
   test('does not end while another device waits for its next pass', async () => {

@@ -28,7 +28,7 @@ describe('a push to a person', () => {
     ['credentials', undefined],
     ['credit', undefined],
   ] as const)(
-    'whose only device is refused (%s) failed for %s, costs nothing and frees its key',
+    'whose only device is refused (%s) failed for %s, costs nothing and keeps its key',
     async (cause, reason) => {
       const actor = await world.organization(OPENING);
       world.provider.script = [{ kind: 'refused', cause, detail: 'E1' }];
@@ -36,8 +36,8 @@ describe('a push to a person', () => {
       const { balance, messages } = await money(actor);
       expect(balance).toBe(OPENING);
       expect(messages[0]?.reason).toBe(reason);
-      expect(await send(actor)).toMatchObject({ replayed: false, status: 'sent' });
-      expect((await money(actor)).balance).toBe(OPENING - EACH);
+      expect(await send(actor)).toMatchObject({ replayed: true, status: 'failed' });
+      expect((await money(actor)).balance).toBe(OPENING);
     },
   );
 

@@ -143,6 +143,7 @@ it('a message that fails while its account waits is reported to the parts alone 
       at: time.now,
       lastError: '',
       decisions: [],
+      certain: true,
       freeKey: false,
       events: [],
       ...more,

@@ -67,6 +67,7 @@ describe('rows older than the setting', () => {
       at,
       lastError: 'refused',
       decisions: [],
+      certain: true,
       freeKey: false,
       events: [],
     });

@@ -44,7 +44,14 @@ describe('a message in its store', () => {
     correlations: [],
     events: [],
   });
-  const release = (): Release => ({ at: world.now, lastError: 'refused', decisions: [], freeKey: true, events: [] });
+  const release = (): Release => ({
+    at: world.now,
+    lastError: 'refused',
+    decisions: [],
+    certain: true,
+    freeKey: true,
+    events: [],
+  });
   const settle = (message: MessageRecord) => world.ports.messageStore.settle(message, settlement());
   const refuse = (message: MessageRecord) => world.ports.messageStore.release(message, release());
   const claimExpired = (message: MessageRecord, now = message.deadline) =>

@@ -13,6 +13,8 @@ interface Answers {
   readonly indeterminate: object;
   /** The provider refused; a synchronous send is refused by this name. */
   refused(name: ProblemName, messageId: string | undefined): object;
+  /** To the same request, once the provider refused it: the key is free if the refusal was the answer. */
+  readonly afterRefusal: object;
   /** The Retry-After of a refused request; a synchronous send alone has it. */
   retryAfterSeconds(seconds: number | undefined): number | undefined;
 }
@@ -29,6 +31,7 @@ const SYNC: Answers = {
   overtaken: failedDependency({}),
   indeterminate: failedDependency({ reason: 'indeterminate' }),
   refused: (name, messageId) => ({ name, details: { meta: { messageId } } }),
+  afterRefusal: { replayed: false, status: 'sent' },
   retryAfterSeconds: (seconds) => seconds,
 };
 
@@ -39,6 +42,7 @@ const QUEUED: Answers = {
   overtaken: { replayed: false, status: 'sending' },
   indeterminate: { replayed: true, status: 'failed', reason: 'indeterminate' },
   refused: (_, id) => ({ replayed: false, status: 'failed', id }),
+  afterRefusal: { replayed: true, status: 'failed' },
   retryAfterSeconds: () => undefined,
 };
 

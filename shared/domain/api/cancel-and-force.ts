@@ -63,6 +63,7 @@ export const cancel = async (
     reason: 'cancelled',
     lastError: 'Cancelled before it was sent.',
     decisions: [{ at, kind: 'operator', detail: 'cancelled; hold released', coins: message.coins }],
+    certain: true,
     freeKey: false,
     events: [],
   });

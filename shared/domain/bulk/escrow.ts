@@ -94,6 +94,8 @@ const withdrawal = (message: MessageRecord, at: number): Release => ({
   reason: 'cancelled',
   lastError: WITHDRAWN,
   decisions: [{ at, kind: 'resolution', detail: 'batch refused as a whole; hold released', coins: message.coins }],
+  certain: true,
+  // Its caller is answered that the batch is refused.
   freeKey: !isBulkKey(message.callerKey),
   events: [],
   withChunk: true,

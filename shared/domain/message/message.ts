@@ -223,6 +223,13 @@ export type QueuedMessage = Pick<MessageRecord, 'id' | 'organizationId' | 'prior
 export const givenAt = ({ dispatchedAt, createdAt }: Pick<MessageRecord, 'createdAt' | 'dispatchedAt'>): number =>
   dispatchedAt ?? createdAt;
 
+/**
+ * Whether a message was queued: its caller was answered that it is accepted, and a repeat of that request is answered so again, whatever became
+ * of it (docs/spec/sends.md#idempotency). Of any other, a refusal is the answer itself.
+ */
+export const wasQueued = ({ status, dispatchedAt }: Pick<MessageRecord, 'dispatchedAt' | 'status'>): boolean =>
+  status === 'queued' || dispatchedAt !== undefined;
+
 /** Order of the statuses; a message never moves to a smaller or equal rank (docs/spec/messages.md#how-a-status-moves). */
 const RANK: Readonly<Record<MessageStatus, number>> = {
   queued: 0,

@@ -42,8 +42,8 @@ const decisionsOf = (message: PushMessage, tally: Tally, captured: number, at: n
 /** Why no device accepted a message. */
 interface Failure {
   readonly reason?: string | undefined;
-  /** Whether it is certain that nothing was sent, so that the caller may reuse the key. */
-  readonly freesKey: boolean;
+  /** Whether it is certain that nothing was sent. */
+  readonly certain: boolean;
 }
 
 /** Why the devices of a chunk failed: of those that `settled` does not have, it is read. */
@@ -63,11 +63,11 @@ const failureOf = async (
   [chunk]: readonly PushChunk[],
   settled: readonly SettledDispatch[],
 ): Promise<Failure> => {
-  if (!message.devices || !chunk) return { freesKey: false };
+  if (!message.devices || !chunk) return { certain: false };
   const reasons = await reasonsOf(ports, chunk, settled);
-  if (reasons.has('indeterminate')) return { reason: 'indeterminate', freesKey: false };
+  if (reasons.has('indeterminate')) return { reason: 'indeterminate', certain: false };
   const [only] = reasons;
-  return { reason: reasons.size === 1 && only ? MESSAGE_REASONS[only] : undefined, freesKey: true };
+  return { reason: reasons.size === 1 && only ? MESSAGE_REASONS[only] : undefined, certain: true };
 };
 
 /** The outcome of a message whose devices are all resolved: accepted devices are captured, the rest is released. */
@@ -77,7 +77,7 @@ const outcomeOfDevices = (message: PushMessage, tally: Tally, failure: Failure, 
   const lastError = 'No push service accepted it for any of its devices.';
   const ended = {
     ...(delivered > 0
-      ? ({ status: 'sent', freesKey: false } as const)
+      ? ({ status: 'sent', certain: false } as const)
       : ({ status: 'failed', lastError, ...failure } as const)),
     tally,
     captured,
@@ -97,7 +97,7 @@ const outcomeOfChunks = async (
   settled: readonly SettledDispatch[] = [],
 ): Promise<PushOutcome> => {
   const tally = sumTallies(chunks.map((chunk) => chunk.tally));
-  const failure = deliveredOf(tally) > 0 ? { freesKey: false } : await failureOf(ports, message, chunks, settled);
+  const failure = deliveredOf(tally) > 0 ? { certain: false } : await failureOf(ports, message, chunks, settled);
   return outcomeOfDevices(message, tally, failure, ports.clock());
 };
 

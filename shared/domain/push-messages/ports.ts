@@ -114,8 +114,8 @@ export interface PushOutcome {
   readonly status: 'sent' | 'failed';
   readonly reason?: string | undefined;
   readonly lastError?: string | undefined;
-  /** Whether the caller's key becomes free: certainly nothing was sent. */
-  readonly freesKey: boolean;
+  /** Whether it is certain that nothing was sent. */
+  readonly certain: boolean;
   readonly tally: Tally;
   readonly captured: Coins;
   readonly at: number;

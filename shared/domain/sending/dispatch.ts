@@ -1,6 +1,6 @@
 import { channelOf } from '../channels/registry.ts';
 import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
-import type { Decision, MessageRecord } from '../message/message.ts';
+import { type Decision, type MessageRecord, wasQueued } from '../message/message.ts';
 import type { Provider, ProviderAnswer, RefusedAnswer } from '../message/provider-port.ts';
 import { lastSentReference } from '../message/recipient.ts';
 import { SANDBOX_PROVIDER, SANDBOX_REPORT_DELAY_MS } from '../message/sandbox.ts';
@@ -140,7 +140,7 @@ export const settleAccepted = async (
 const refusalText = ({ provider }: MessageRecord, { notCalled, cause, detail }: RefusedAnswer): string =>
   notCalled ? `${provider} was not called: ${detail}` : `${provider} refused: ${cause}`;
 
-/** Fails a message that no provider accepts: releases its hold and frees the caller's key. */
+/** Fails a message that no provider accepts: releases its hold, and frees its key unless it was queued. */
 export const failAndRefund = async (
   ports: SendPorts,
   message: MessageRecord,
@@ -158,7 +158,8 @@ export const failAndRefund = async (
       { at, kind: 'provider', detail: text },
       { at, kind: 'resolution', detail: 'hold released', coins: message.coins },
     ],
-    freeKey: true,
+    certain: true,
+    freeKey: !wasQueued(message),
     toCaller: !raiseEvents,
     events: raiseEvents ? eventsOfStatus({ ...message, reason }, 'failed', at) : [],
   });

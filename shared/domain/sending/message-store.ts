@@ -95,7 +95,9 @@ export interface Release {
   readonly decisions: readonly Decision[];
   /** Whether the refusal is returned to the caller: the parts of a concatenated message may then be completed again. */
   readonly toCaller?: boolean;
-  /** Whether the caller's key may be used again: true if it is certain that nothing was sent. */
+  /** Whether it is certain that nothing was sent. */
+  readonly certain: boolean;
+  /** Whether the caller's key may be used again: nothing was sent, and its caller was not answered that it was accepted. */
   readonly freeKey: boolean;
   readonly events: readonly DomainEvent[];
   /**

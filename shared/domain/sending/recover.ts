@@ -1,6 +1,6 @@
 import { channelOf } from '../channels/registry.ts';
 import type { Id } from '../core/ids.ts';
-import { type Decision, givenAt, type MessageRecord } from '../message/message.ts';
+import { type Decision, givenAt, type MessageRecord, wasQueued } from '../message/message.ts';
 import { eventsOfStatus } from '../tracking/events.ts';
 import type { PendingReceipt } from './apply-receipt.ts';
 import { settleAccepted } from './dispatch.ts';
@@ -24,13 +24,15 @@ const release = async (
   detail: string,
 ) => {
   const at = ports.clock();
+  // Abandoned: certainly not sent. Indeterminate: it may have been sent.
+  const certain = reason === 'abandoned';
   const released = await ports.messageStore.release(message, {
     at,
     reason,
     lastError: detail,
     decisions: [{ at, kind: 'resolution', detail: `${reason}: ${detail}; hold released`, coins: message.coins }],
-    // Abandoned: certainly not sent, so the caller may retry with the key. Indeterminate: it may have been sent.
-    freeKey: reason === 'abandoned',
+    certain,
+    freeKey: certain && !wasQueued(message),
     events: eventsOfStatus({ ...message, reason }, 'failed', at),
   });
   if (released)

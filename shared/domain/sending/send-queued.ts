@@ -65,6 +65,7 @@ const withdrawStep = async (ports: SendQueuedPorts, queued: MessageRecord, at: n
     reason: 'cancelled',
     lastError: 'An earlier step was delivered.',
     decisions: [{ at, kind: 'fallback', detail, coins: queued.coins }],
+    certain: true,
     freeKey: false,
     events: [],
   });

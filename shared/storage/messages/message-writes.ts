@@ -90,7 +90,7 @@ const withoutCounts = (table: Table, message: MessageRecord, release: Release): 
     ...releaseEntryWrites(message, at, 'failed', release.withChunk),
     ...returnWrites(message, release.withChunk),
     ...(release.freeKey ? [freedKey(message)] : []),
-    ...(stopsCounting(message, reason, release.freeKey) ? uncountWrites(message) : []),
+    ...(stopsCounting(message, reason, release.certain) ? uncountWrites(message) : []),
     ...bodyDeletes(message),
     ...(release.toCaller ? returnedPartsWrites(message) : []),
     // If it fails while its account waits, the submit is refused, without an id to report under; earlier parts have one.

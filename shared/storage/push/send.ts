@@ -19,7 +19,6 @@ import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
 import { INDEX_KEYS } from '../index-patterns.ts';
 import { fallbackStatusWrites, fallbackWorkItems } from '../messages/fallbacks.ts';
 import { escrowWorkItems, partialWrites } from '../messages/holds.ts';
-import { freedKey } from '../messages/idempotency.ts';
 import { keptState, markLate } from '../messages/late-changes.ts';
 import { messageRows } from '../messages/message-rows.ts';
 import { takenEvents } from '../webhooks/takers.ts';
@@ -171,8 +170,7 @@ const closeWrites = (
       [record, status === 'sent' ? { ...countsOfSettlement(record, captured), delivered: 1 } : countsOfRelease(record)],
     ]),
     ...signalWrites(signalOf(message, { status, at })),
-    ...(rest.freesKey ? [freedKey(record)] : []),
-    ...(status === 'failed' && stopsCounting(record, reason, rest.freesKey) ? uncountWrites(record) : []),
+    ...(status === 'failed' && stopsCounting(record, reason, rest.certain) ? uncountWrites(record) : []),
     ...rest.events.map(eventWrite),
     // For the same reason it ends the fallback.
     ...fallbackStatusWrites({ ...ended, status: status === 'sent' ? 'delivered' : status }, at),
