@@ -51,6 +51,14 @@ export const decodeText = (bytes: Uint8Array, coding: DataCoding): string | unde
   return Buffer.from(bytes).toString('latin1');
 };
 
+/** Whether a text of these bytes contains NUL. GSM 03.38 has a character at 0. */
+export const hasNul = (bytes: Uint8Array, coding: DataCoding): boolean => {
+  if (coding === DATA_CODINGS.gsm) return false;
+  if (coding !== DATA_CODINGS.ucs2) return bytes.includes(0);
+  for (let at = 0; at < bytes.length; at += 2) if (bytes[at] === 0 && bytes[at + 1] === 0) return true;
+  return false;
+};
+
 /** Decodes bytes of parts of a text (`isPartOfText`): half a character becomes U+FFFD. */
 export const showText = (bytes: Uint8Array, coding: DataCoding): string =>
   coding === DATA_CODINGS.ucs2 ? readUtf16(bytes).toWellFormed() : (decodeText(bytes, coding) ?? '');

@@ -1,4 +1,4 @@
-import { decodeText, isDataCoding, isPartOfText } from './data-coding.ts';
+import { decodeText, hasNul, isDataCoding, isPartOfText } from './data-coding.ts';
 import { type EncodedPart, ESM_CLASS, type Part, readUserData, sarPart } from './parts.ts';
 import type { PduOf } from './pdus.ts';
 import type { StatusName } from './statuses.ts';
@@ -77,6 +77,8 @@ const contentOf = (pdu: Submission): Content | { readonly refused: StatusName } 
   if (!user) return refuse('ESME_RINVMSGLEN');
   const part = ('part' in user ? user.part : undefined) ?? sarPart(pdu.tlvs);
   if (user.text.length === 0) return refuse('ESME_RINVMSGLEN');
+  // As over HTTP: no request may contain NUL.
+  if (hasNul(user.text, dataCoding)) return refuse('ESME_RINVDCS');
   if (part && part.total > 1) {
     const encoded = { coding: dataCoding, bytes: user.text };
     return isPartOfText(user.text, dataCoding) ? { part, encoded } : refuse('ESME_RINVDCS');

@@ -49,6 +49,7 @@ describe('a key with allowedIps', () => {
     const child = await created(client, { allowedIps: ['127.0.0.0/16', '::1'] });
     expect((await child.client.get('/v2/sms/messages')).status).toBe(200);
     const heir = await created(client);
+    expect(heir.body.allowedIps).toEqual(LOOPBACK);
     expect((await owner.get(`/v2/api-keys/${heir.id}`)).body).toMatchObject({ createdBy: id, allowedIps: LOOPBACK });
     expect((await owner.call('PATCH', `/v2/api-keys/${id}`, { body: { allowedIps: ELSEWHERE } })).status).toBe(200);
     const late = await created(owner, { allowedIps: LOOPBACK });

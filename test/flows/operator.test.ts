@@ -157,13 +157,19 @@ describe('alongside a running service', { timeout: 180_000 }, () => {
     expect((await admin('suppression', 'show', ...of, 'ana@loja.example')).stderr).toMatch(/no such organization/);
   });
 
-  test('a wallet is credited once per idempotency key', async () => {
+  test('a wallet is credited once per idempotency key, which is named if it credited another amount', async () => {
     const credit = ['wallet', 'credit', '--organization', organizationId, '--env'];
     expect(await json(...credit, 'test', '--coins', '500')).toEqual({ balanceCoins: 10_000_500 });
     for (let turn = 0; turn < 2; turn++)
       expect(await json(...credit, 'live', '--coins', '700', '--idempotency-key', 'invoice-1')).toEqual({
         balanceCoins: 700,
       });
+    expect(await admin(...credit, 'live', '--coins', '999', '--idempotency-key', 'invoice-1')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: '--idempotency-key: invoice-1 has credited 700 coins before. Nothing was credited.\n',
+    });
+    expect(await json(...credit, 'live', '--coins', '1')).toEqual({ balanceCoins: 701 });
   });
 
   test('a person gets a session of the requested environment while active', async () => {

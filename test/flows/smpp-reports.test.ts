@@ -172,12 +172,22 @@ describe('a report', () => {
     await expect.poll(() => bound.states(), WAIT).toEqual({ [id]: ['DELETED'] });
   });
 
-  test('reports a scheduled message that is resent over HTTP: DELETED, and nothing about its replacement', async () => {
+  test('reports and answers a scheduled message that is resent over HTTP as DELETED, and reports nothing about its replacement', async () => {
     const { bind, client } = await setUp();
     const bound = await bind();
     const id = await bound.submit({ registeredDelivery: 0x11, scheduleDeliveryTime: '000000010000000R' });
+    const state = async () => {
+      const reply = await bound.session.request('query_sm', { messageId: id });
+      return reply.kind === 'response' ? reply.pdu.body : reply.kind;
+    };
+    expect(await state()).toMatchObject({ messageState: 1, finalDate: '' });
     const resent = await client.post(`/messages/${id}/resend`, {});
     expect(resent.status).toBe(201);
+    expect(await state()).toMatchObject({
+      messageState: 4,
+      errorCode: 0,
+      finalDate: expect.stringMatching(/^\d{15}\+$/),
+    });
     await expect.poll(() => statusOf(resent.body.id), WAIT).toBe('delivered');
     const last = await bound.submit({ registeredDelivery: 1 });
     await expect.poll(() => bound.states(), WAIT).toEqual({ [id]: ['DELETED'], [last]: ['DELIVRD'] });

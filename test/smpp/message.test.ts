@@ -85,6 +85,19 @@ describe('a submit_sm', () => {
     );
   });
 
+  it('is refused for NUL, which no request may contain, in any alphabet that has it; a data_sm too', () => {
+    const statuses = (dataCoding: number, hex: string) => {
+      const tlvs = [tlv('message_payload', Buffer.from(hex, 'hex'))];
+      const data = pduOf('data_sm', 1, { ...TO, dataCoding }, { tlvs });
+      return [read({ dataCoding, shortMessage: Buffer.from(hex, 'hex') }), readMessage(data, NOW)].map(statusOf);
+    };
+    for (const hex of ['610062', '00'])
+      for (const coding of [1, 3]) expect(statuses(coding, hex)).toEqual(['ESME_RINVDCS', 'ESME_RINVDCS']);
+    for (const hex of ['006100000062', '0000']) expect(statuses(8, hex)).toEqual(['ESME_RINVDCS', 'ESME_RINVDCS']);
+    expect(statuses(0, '610062')).toEqual(['read', 'read']);
+    expect(statuses(8, '61000062')).toEqual(['read', 'read']);
+  });
+
   it('has its text in message_payload, of any length, with or without a header', () => {
     const long = 'x'.repeat(5_000);
     const empty = { shortMessage: Buffer.alloc(0) };
@@ -119,6 +132,11 @@ describe('a submit_sm', () => {
     ['a code that no alphabet has', 0, '80', 'ESME_RINVDCS'],
     ['a code that ASCII lacks', 1, 'e9', 'ESME_RINVDCS'],
     ['any code of Latin-1', 3, 'e9', 'read'],
+    ['NUL in ASCII', 1, '6100', 'ESME_RINVDCS'],
+    ['NUL in Latin-1', 3, '6100', 'ESME_RINVDCS'],
+    ['NUL in UCS-2', 8, '00610000', 'ESME_RINVDCS'],
+    ['two zeros of two units', 8, '61000061', 'read'],
+    ['the @ of the default alphabet', 0, '6100', 'read'],
     ['nothing', 8, '', 'ESME_RINVMSGLEN'],
   ])('as a part may end with %s: in data_coding %i %s', (_, dataCoding, hex, status) => {
     const shortMessage = Buffer.from(`050003090201${hex}`, 'hex');

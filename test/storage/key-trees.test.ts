@@ -84,6 +84,45 @@ describe('a key that a key creates', () => {
     expect(await works(before, NOW + 1000 * HOUR)).toBe(true);
   });
 
+  test('that an old secret created ends with that secret, with its own keys, however early that secret is ended', async () => {
+    const parent = await make(operator());
+    const before = await below(parent);
+    accepted(await rotateKey(store, operator(), { id: parent.key.id, overlapHours: 2 }, NOW));
+    const child = await below(parent);
+    const tree = [child, await below(child), await below(await below(child))];
+    accepted(await rotateKey(store, operator(), { id: child.key.id, overlapHours: 0 }, NOW));
+    const shorter = accepted(await rotateKey(store, operator(), { id: parent.key.id, overlapHours: 1 }, NOW));
+    for (const each of tree) expect((await listed(each))?.expiresAt).toBe(NOW + HOUR);
+    for (const at of [NOW + HOUR - 1, NOW + HOUR])
+      expect(await Promise.all(tree.slice(1).map((each) => works(each, at)))).toEqual(Array(2).fill(at < NOW + HOUR));
+    accepted(await rotateKey(store, operator(), { id: parent.key.id, overlapHours: 0 }, NOW + 5));
+    for (const each of tree) {
+      expect(await works(each, NOW + 5)).toBe(false);
+      expect((await listed(each))?.expiresAt).toBe(NOW + 5);
+      const rotated = await rotateKey(store, operator(), { id: each.key.id }, NOW + 5);
+      expect(isRefusal(rotated) && rotated.name).toBe('CONFLICT');
+    }
+    expect([await works(before, NOW + 5), await works(shorter, NOW + 5)]).toEqual([true, false]);
+  });
+
+  test('ends with the old secret that created it although that secret would have expired with its key', async () => {
+    const parent = await make(operator(), { expiresAt: NOW + HOUR });
+    accepted(await rotateKey(store, operator(), { id: parent.key.id, overlapHours: 24 }, NOW));
+    const child = await below(parent);
+    expect(await works(child)).toBe(true);
+    accepted(await rotateKey(store, operator(), { id: parent.key.id, overlapHours: 0 }, NOW));
+    expect(await works(child)).toBe(false);
+  });
+
+  test('that an old secret created ends when its creator is revoked, even alone', async () => {
+    const parent = await make(operator());
+    const before = await below(parent);
+    accepted(await rotateKey(store, operator(), { id: parent.key.id, overlapHours: 2 }, NOW));
+    const during = await below(parent);
+    await revoke(parent, true, NOW + 1);
+    expect([await works(before, NOW + 1), await works(during, NOW + 1)]).toEqual([true, false]);
+  });
+
   test('has a bounded number of keys above it', async () => {
     let last = await make(operator());
     for (let depth = 0; depth < MAX_ANCESTORS; depth++) last = await below(last);
@@ -116,8 +155,10 @@ describe('a key with keys:write', () => {
     accepted(await rotateKey(store, operator(), { id: own.key.id, overlapHours: 2 }, NOW));
     for (const reachable of [own, child]) expect(await rotateBy(own, reachable)).toBe('FORBIDDEN');
     const expiring = await make(operator(), { expiresAt: NOW + HOUR });
-    for (const reachable of [await below(expiring), expiring])
-      expect(await rotateBy(expiring, reachable)).toBe('rotated');
+    const heir = await below(expiring);
+    for (const reachable of [heir, expiring]) expect(await rotateBy(expiring, reachable)).toBe('rotated');
+    // The rotation made its secret an old one, which works until the key itself expires.
+    for (const reachable of [heir, expiring]) expect(await rotateBy(expiring, reachable)).toBe('FORBIDDEN');
   });
 
   test('leaves every key to a person in a session, and to the operator', async () => {

@@ -86,6 +86,24 @@ describe('a wallet', () => {
     expect(await checkMoney(world.table, actor.organizationId)).toMatchObject({ balance: 1_500 });
   });
 
+  test('is not credited under a key that credited another amount, which is named; one recorded without an amount is a repeat', async () => {
+    const { organizationId } = await world.organization(1_000);
+    const credit = { organizationId, env: 'live' as const, description: 'Top-up', now: world.now };
+    const under = (idempotencyKey: string, coins: number) =>
+      creditWallet(world.table, { ...credit, idempotencyKey, coins });
+    expect(await under('pix-1', 100)).toEqual({ balanceCoins: 1_100 });
+    await expect(under('pix-1', 999)).rejects.toMatchObject({ name: 'CreditKeyUsed', credited: 100 });
+    expect(await under('pix-1', 100)).toEqual({ balanceCoins: 1_100 });
+    const wishes = Array.from({ length: 10 }, (_, at) => under('pix-2', at + 1));
+    const credited = (await Promise.allSettled(wishes)).filter(({ status }) => status === 'fulfilled');
+    expect(credited).toHaveLength(1);
+    const { balance } = await checkMoney(world.table, organizationId);
+    const earlier = KEYS.idempotency(organizationId, 'credit\npix-3');
+    await world.table.putMany([{ ...earlier, at: '2026-01-01T00:00:00.000Z' }]);
+    expect(await under('pix-3', 999)).toEqual({ balanceCoins: balance });
+    await checkMoney(world.table, organizationId);
+  });
+
   test('is credited under the keys of the operator alone: no caller’s key takes one of them, or meets it', async () => {
     const actor = await world.organization(10_000);
     const { organizationId } = actor;

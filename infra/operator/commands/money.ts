@@ -7,7 +7,7 @@ import { DEFAULT_PRICES } from '../../../shared/domain/pricing/default-prices.ts
 import { type PriceTable, PriceTableSchema, priceRowOf } from '../../../shared/domain/pricing/prices.ts';
 import type { Table } from '../../../shared/storage/client/table.ts';
 import { putPrices, readPrices } from '../../../shared/storage/wallet/prices.ts';
-import { creditWallet } from '../../../shared/storage/wallet/wallet.ts';
+import { CreditKeyUsed, creditWallet } from '../../../shared/storage/wallet/wallet.ts';
 import type { Tables } from '../../provisioning/organizations.ts';
 import { defineCommand, OperatorError, requireOrganization } from '../command.ts';
 import { env, environmentsOf, flag, optionalEnv, organization, shortText, timestamp, wholeNumber } from '../options.ts';
@@ -22,6 +22,12 @@ export const readJsonFile = (file: string): unknown => {
   }
 };
 
+/** Names the key of a credit that was not made, since it credited another amount before. */
+const asOperatorError = (error: unknown, key: string | undefined): unknown =>
+  error instanceof CreditKeyUsed
+    ? new OperatorError(`--idempotency-key: ${key} has credited ${error.credited} coins before. Nothing was credited.`)
+    : error;
+
 const walletCredit = defineCommand({
   name: 'wallet credit',
   summary: "Credit an organization's wallet",
@@ -30,7 +36,7 @@ const walletCredit = defineCommand({
     env,
     coins: wholeNumber(1, 'how many coins; 1 coin = R$ 0.0001'),
     description: shortText('description of the ledger entry').default('Credit by the operator'),
-    idempotencyKey: shortText('a repeat with the same key credits nothing').optional(),
+    idempotencyKey: shortText('a repeat with the same key and coins credits nothing').optional(),
   }),
   run: async ({ tables }, { organization, env: chosen, idempotencyKey, ...credit }) => {
     await requireOrganization(tables[chosen], organization);
@@ -41,6 +47,8 @@ const walletCredit = defineCommand({
       now: Date.now(),
       ...credit,
       ...once,
+    }).catch((error: unknown) => {
+      throw asOperatorError(error, idempotencyKey);
     });
     return { data: { balanceCoins } };
   },

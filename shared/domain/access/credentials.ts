@@ -1,8 +1,9 @@
 import type { Actor, Environment, RequestOrigin, Tenant } from '../core/actor.ts';
 import type { Id } from '../core/ids.ts';
+import { definedFields } from '../core/patch.ts';
 import { type Scope, withNarrowerScopes } from '../core/scopes.ts';
 import type { Account } from './accounts.ts';
-import { type Ancestor, rangesInForce } from './key-ancestors.ts';
+import { type Ancestor, withInherited } from './key-ancestors.ts';
 import { scopesOfRole } from './roles.ts';
 import { hashSecret, parseSecret } from './secrets.ts';
 
@@ -23,6 +24,8 @@ export interface Credential extends Tenant {
   readonly ancestors: readonly Id<'apiKey'>[];
   /** The key's own list of addresses. */
   readonly allowedIps?: readonly string[];
+  /** Old secrets of its ancestors that the key ends with, by their hashes. */
+  readonly tiedTo?: readonly string[];
 }
 
 /** An authenticated caller, with the limits for keys that it creates. */
@@ -30,6 +33,10 @@ export interface Caller extends Actor {
   readonly ancestors: readonly Id<'apiKey'>[];
   /** Expiry of the secret that was presented, in ms. */
   readonly expiresAt?: number;
+  /** The hash of that secret. */
+  readonly secretHash: string;
+  /** Old secrets of its ancestors that it ends with, by their hashes. */
+  readonly tiedTo?: readonly string[];
 }
 
 /** An incoming call: the presented credential and the client address. */
@@ -53,9 +60,9 @@ const BEARER = /^bearer ([0-9A-Za-z_]{1,256})$/i;
 /**
  * Authenticates the Authorization header of a request to stage `env`. Undefined if the call must be rejected:
  * credential missing, malformed, of the other environment (recognized by its prefix, before any read), unknown, revoked
- * or expired; a key whose ancestor was revoked with its tree; or a session whose account is inactive or was suspended
- * since. A session has the scopes that its account's role has now. One round trip for a key; two for a key created by a
- * key, and for a session.
+ * or expired; a key whose ancestor was revoked with its tree, or that is tied to an old secret which has ended; or a
+ * session whose account is inactive or was suspended since. A session has the scopes that its account's role has now.
+ * One round trip for a key; two for a key created by a key, and for a session.
  */
 export const authenticate = async (
   authorization: string | undefined,
@@ -65,11 +72,19 @@ export const authenticate = async (
   if (secret === undefined) return undefined;
   const parsed = parseSecret(secret);
   if (parsed?.env !== at.env) return undefined;
-  const credential = await at.credentials.find(hashSecret(secret));
+  const secretHash = hashSecret(secret);
+  const credential = await at.credentials.find(secretHash);
   if (!credential || credential.env !== at.env || credential.kind !== parsed.kind) return undefined;
-  if (credential.expiresAt !== undefined && credential.expiresAt <= at.now) return undefined;
-  return credential.kind === 'key' ? keyCaller(credential, at.credentials) : sessionCaller(credential, at.credentials);
+  if (hasExpired(credential, at.now)) return undefined;
+  const caller = await (credential.kind === 'key' ? keyCaller : sessionCaller)(credential, at);
+  return caller && { ...caller, secretHash };
 };
+
+const hasExpired = ({ expiresAt }: Pick<Credential, 'expiresAt'>, now: number): boolean =>
+  expiresAt !== undefined && expiresAt <= now;
+
+type Reading = { readonly now: number; readonly credentials: CredentialReader };
+type Identified = Omit<Caller, 'secretHash'>;
 
 const callerOf = ({ organizationId, env, id: credentialId, kind, ancestors, expiresAt }: Credential) => ({
   organizationId,
@@ -80,18 +95,20 @@ const callerOf = ({ organizationId, env, id: credentialId, kind, ancestors, expi
   ...(expiresAt === undefined ? {} : { expiresAt }),
 });
 
-const keyCaller = async (credential: Credential, credentials: CredentialReader): Promise<Caller | undefined> => {
-  const above = await activeAncestors(credentials, credential.ancestors);
+const keyCaller = async (stored: Credential, { now, credentials }: Reading): Promise<Identified | undefined> => {
+  const above = await activeAncestors(credentials, stored.ancestors);
   if (!above) return undefined;
-  const allowedIps = rangesInForce(credential.allowedIps, above);
+  const credential = withInherited(stored, above);
+  if (hasExpired(credential, now)) return undefined;
+  const { allowedIps, tiedTo } = credential;
   return {
     ...callerOf(credential),
     scopes: withNarrowerScopes(credential.scopes),
-    ...(allowedIps ? { allowedIps } : {}),
+    ...definedFields({ allowedIps, tiedTo }),
   };
 };
 
-const sessionCaller = async (credential: Credential, credentials: CredentialReader): Promise<Caller | undefined> => {
+const sessionCaller = async (credential: Credential, { credentials }: Reading): Promise<Identified | undefined> => {
   const account = await activeAccountOf(credentials, credential);
   if (!account) return undefined;
   const { id: accountId, name: accountName, role } = account;

@@ -2,25 +2,16 @@ import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import { definedFields, definedTimes } from '../core/patch.ts';
 import { isoTime } from '../core/time.ts';
-import { type Ancestor, rangesInForce } from './key-ancestors.ts';
+import { withInherited } from './key-ancestors.ts';
 import type { ApiKey, Grantor, KeyStore } from './keys.ts';
 
-const inForce = (key: ApiKey, ancestors: readonly Ancestor[]): ApiKey => {
-  const allowedIps = rangesInForce(key.allowedIps, ancestors);
-  const ends = [key.revokedAt, ...ancestors.map(({ treeRevokedAt }) => treeRevokedAt)].filter((at) => at !== undefined);
-  return { ...key, ...definedFields({ allowedIps, revokedAt: ends.length === 0 ? undefined : Math.min(...ends) }) };
-};
-
-/**
- * Keys with inherited state: revoked if an ancestor is, and limited to its addresses. One read of the ancestors that
- * are not among the keys.
- */
+/** Keys with inherited state. One read of the ancestors that are not among the keys. */
 export const keysInForce = async (store: KeyStore, keys: readonly ApiKey[]): Promise<ApiKey[]> => {
   const known = new Map(keys.map((key) => [key.id, key]));
   const missing = [...new Set(keys.flatMap(({ ancestors }) => ancestors))].filter((id) => !known.has(id));
   if (missing.length > 0) for (const key of await store.readMany(missing)) known.set(key.id, key);
   return keys.map((key) =>
-    inForce(
+    withInherited(
       key,
       key.ancestors.map((id) => known.get(id)).filter((above) => above !== undefined),
     ),

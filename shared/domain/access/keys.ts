@@ -2,12 +2,13 @@ import { type AuditDetails, type AuditEntry, auditEntry, fieldNames, operatorEnt
 import type { Actor, Tenant } from '../core/actor.ts';
 import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import { type Id, newId } from '../core/ids.ts';
-import { definedTimes } from '../core/patch.ts';
+import { definedFields, definedTimes } from '../core/patch.ts';
 import { refuseField } from '../core/refuse-field.ts';
 import { SCOPES, type Scope, SESSION_ONLY_SCOPES } from '../core/scopes.ts';
 import { type DomainEvent, newEvent } from '../events/event.ts';
 import type { Caller } from './credentials.ts';
 import { isWithin } from './ip-ranges.ts';
+import { type OldSecret, withInherited } from './key-ancestors.ts';
 import { type NewSecret, newSecret } from './secrets.ts';
 
 /** Scopes that a key may hold: all but the session-only ones. */
@@ -16,12 +17,6 @@ export const KEY_SCOPES: readonly Scope[] = SCOPES.filter((scope) => !SESSION_ON
 export const MAX_ANCESTORS = 8;
 /** Max. ranges in a key's list of addresses. */
 export const MAX_IP_RANGES = 50;
-
-/** A former secret that still works until `until` (ms). */
-export interface OldSecret {
-  readonly hash: string;
-  readonly until: number;
-}
 
 /** An API key. Of its secrets only the SHA-256 is stored. Times in ms. */
 export interface ApiKey extends Tenant {
@@ -32,6 +27,8 @@ export interface ApiKey extends Tenant {
   readonly createdBy?: Id<'account'> | Id<'apiKey'>;
   /** The keys above it in its tree, its creator first; empty unless a key created it. */
   readonly ancestors: readonly Id<'apiKey'>[];
+  /** Hashes of the old secrets that it, or a key above it, was created with: it ends with the first of them. */
+  readonly tiedTo?: readonly string[];
   /** The addresses and CIDR blocks that it may be used from, within those of its ancestors; absent means any. */
   readonly allowedIps?: readonly string[];
   /** SHA-256 of the current secret. */
@@ -144,15 +141,20 @@ export const refuseWiderRanges = (
  * one that outlives it.
  */
 const placeOf = (
-  { kind, credentialId, accountId, ancestors = [], expiresAt }: Grantor,
+  { kind, credentialId, accountId, ancestors = [], expiresAt, tiedTo }: Grantor,
   requested: number | undefined,
-): Pick<ApiKey, 'createdBy' | 'ancestors' | 'expiresAt'> => {
+): Pick<ApiKey, 'createdBy' | 'ancestors' | 'expiresAt' | 'tiedTo'> => {
   const own = (ms: number | undefined) => (ms === undefined ? {} : { expiresAt: ms });
   if (kind !== 'key' || credentialId === undefined)
     return { ancestors: [], ...own(requested), ...(accountId === undefined ? {} : { createdBy: accountId }) };
   const id = credentialId as Id<'apiKey'>;
   const end = Math.min(requested ?? Number.POSITIVE_INFINITY, expiresAt ?? Number.POSITIVE_INFINITY);
-  return { createdBy: id, ancestors: [id, ...ancestors], ...own(Number.isFinite(end) ? end : undefined) };
+  return {
+    createdBy: id,
+    ancestors: [id, ...ancestors],
+    ...own(Number.isFinite(end) ? end : undefined),
+    ...definedFields({ tiedTo }),
+  };
 };
 
 /** Refuses scopes or addresses beyond the grantor's own, and a key too deep in the tree. */
@@ -210,12 +212,20 @@ const keyCreated = (key: ApiKey): DomainEvent =>
     data: { keyId: key.id, name: key.name, scopes: key.scopes, ...definedTimes({ expiresAt: key.expiresAt }) },
   });
 
-/** A created or rotated key, its secret (shown once), and the event to enqueue after the commit. */
+/** The secrets that a key of this caller ends with: those that the caller is tied to, and its own if it is an old one. */
+const tiesBelow = ({ secretHash, tiedTo = [] }: Grantor, creator: ApiKey): Pick<ApiKey, 'tiedTo'> => {
+  const ties = secretHash === undefined || secretHash === creator.hash ? tiedTo : [...tiedTo, secretHash];
+  return ties.length === 0 ? {} : { tiedTo: ties };
+};
+
+/** A created or rotated key with inherited state, its secret (shown once), and the event to enqueue after the commit. */
 export interface IssuedKey {
   readonly key: ApiKey;
   readonly secret: NewSecret;
   readonly event: DomainEvent;
 }
+
+const NO_LONGER_VALID = refuse('UNAUTHORIZED', 'The credential is no longer valid.');
 
 /** Creates a key in the grantor's environment. 401 if the key that creates it was revoked meanwhile. */
 export const createKey = async (
@@ -224,7 +234,13 @@ export const createKey = async (
   request: KeyRequest,
   now: number,
 ): Promise<IssuedKey | Refusal<'VALIDATION_ERROR' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND'>> => {
-  const planned = buildKey(grantor, request, now);
+  const { kind, credentialId, ancestors = [] } = grantor;
+  const isKey = kind === 'key' && credentialId !== undefined;
+  // Read before the creation: if reading failed after it, the new secret would be lost.
+  const above = isKey ? await store.readMany([credentialId as Id<'apiKey'>, ...ancestors]) : [];
+  const creator = above.find(({ id }) => id === credentialId);
+  if (isKey && !creator) return NO_LONGER_VALID;
+  const planned = buildKey({ ...grantor, ...(creator ? tiesBelow(grantor, creator) : {}) }, request, now);
   if (isRefusal(planned)) return planned;
   const event = keyCreated(planned.key);
   const entry = keyEntry(grantor, 'created', {
@@ -233,6 +249,7 @@ export const createKey = async (
     details: { fields: fieldNames(request) },
   });
   const outcome = await store.create(planned.key, { event, entry });
-  if (outcome === 'creator_revoked') return refuse('UNAUTHORIZED', 'The credential is no longer valid.');
-  return outcome === 'created' ? { ...planned, event } : refuse('NOT_FOUND', 'There is no such organization.');
+  if (outcome === 'creator_revoked') return NO_LONGER_VALID;
+  if (outcome === 'no_organization') return refuse('NOT_FOUND', 'There is no such organization.');
+  return { key: withInherited(planned.key, above), secret: planned.secret, event };
 };

@@ -70,12 +70,19 @@ const refuseOutOfTree = (
 
 /**
  * 403 for an old secret in its overlap: the new secret would outlive it, and whoever found the old one would keep the
- * key.
+ * key. One read, unless the caller's key is the one that it rotates.
  */
-const refuseOldSecret = ({ kind, expiresAt }: Grantor, key: ApiKey): Refusal<'FORBIDDEN'> | undefined =>
-  kind === 'key' && expiresAt !== undefined && expiresAt < (key.expiresAt ?? Number.POSITIVE_INFINITY)
-    ? refuse('FORBIDDEN', 'An old secret cannot rotate a key: use the newest one, another key or a session.')
-    : undefined;
+const refuseOldSecret = async (
+  store: KeyStore,
+  { kind, credentialId, secretHash }: Grantor,
+  key: ApiKey,
+): Promise<Refusal<'FORBIDDEN'> | undefined> => {
+  if (kind !== 'key' || credentialId === undefined) return undefined;
+  const own = credentialId === key.id ? key : await store.read(credentialId as Id<'apiKey'>);
+  return own?.hash === secretHash
+    ? undefined
+    : refuse('FORBIDDEN', 'An old secret cannot rotate a key: use the newest one, another key or a session.');
+};
 
 /**
  * Rotates a key's secret; the old one keeps working for `overlapHours` (0 to 720). 403 if the caller is a key that is
@@ -94,7 +101,7 @@ export const rotateKey = async (
   const { key, inForce } = own;
   const denied =
     refuseOutOfTree(grantor, key) ??
-    refuseOldSecret(grantor, inForce) ??
+    (await refuseOldSecret(store, grantor, key)) ??
     refuseMissingScopes(grantor, key.scopes) ??
     refuseWiderRanges(grantor, inForce.allowedIps);
   if (denied) return denied;

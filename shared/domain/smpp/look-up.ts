@@ -36,11 +36,15 @@ const OF_REASON: Readonly<Record<string, readonly [state: number, errorCode: num
   abandoned: [7, 6],
 };
 
-/** The state of a message in SMPP terms (docs/spec/smpp.md#message-states). */
+/**
+ * The state of a message in SMPP terms (docs/spec/smpp.md#message-states). One that was resent while it was queued
+ * keeps that status, and is never sent.
+ */
 export const stateOf = (
-  message: Pick<MessageOf<'sms'>, 'deliveredAt' | 'failedAt' | 'reason' | 'status'>,
+  message: Pick<MessageOf<'sms'>, 'archivedAt' | 'deliveredAt' | 'failedAt' | 'reason' | 'status'>,
 ): MessageState => {
-  const { status, reason, deliveredAt, failedAt } = message;
+  const { status, reason, deliveredAt, failedAt, archivedAt } = message;
+  if (status === 'queued' && archivedAt !== undefined) return { state: DELETED, errorCode: 0, finalAt: archivedAt };
   if (status === 'delivered')
     return { state: DELIVERED, errorCode: 0, ...(deliveredAt ? { finalAt: deliveredAt } : {}) };
   if (status !== 'failed' && status !== 'undelivered') return { state: ENROUTE, errorCode: 0 };

@@ -20,6 +20,7 @@ export const credentialRows = defineRow<Credential>()({
     expiresAt: time.exactOptional(),
     ancestors: z.array(id('apiKey')).default([]),
     allowedIps: z.array(z.string()).exactOptional(),
+    tiedTo: z.array(z.string()).exactOptional(),
   },
   key: (_, hash: string) => KEYS.credential(hash),
 });

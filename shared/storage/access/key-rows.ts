@@ -19,6 +19,7 @@ export const keyRows = defineRow<ApiKey>()({
     scopes: z.array(z.enum(SCOPES)),
     createdBy: z.union([id('account'), id('apiKey')]).exactOptional(),
     ancestors: z.array(id('apiKey')).default([]),
+    tiedTo: z.array(hash).exactOptional(),
     allowedIps: z.array(z.string()).exactOptional(),
     hash,
     last4: z.string().length(4),
@@ -36,4 +37,10 @@ export const keyRows = defineRow<ApiKey>()({
 });
 
 /** The restrictions that a key's row imposes on the keys below it. */
-export const ancestorOf: (row: Row) => Ancestor = keyRows.pick('allowedIps', 'treeRevokedAt');
+export const ancestorOf: (row: Row) => Ancestor = keyRows.pick(
+  'allowedIps',
+  'treeRevokedAt',
+  'oldSecrets',
+  'rotatedAt',
+  'revokedAt',
+);

@@ -15,14 +15,14 @@ import { keyRows } from './key-rows.ts';
 import { organizationExists } from './organizations.ts';
 
 /** The credential of each secret of a key. */
-const credentialOf = ({ id, organizationId, env, scopes, ancestors, allowedIps, expiresAt }: ApiKey): Credential => ({
+const credentialOf = ({ id, organizationId, env, scopes, ancestors, ...limits }: ApiKey): Credential => ({
   id,
   organizationId,
   env,
   kind: 'key',
   scopes,
   ancestors,
-  ...definedFields({ allowedIps, expiresAt }),
+  ...definedFields({ allowedIps: limits.allowedIps, expiresAt: limits.expiresAt, tiedTo: limits.tiedTo }),
 });
 
 /** The writes of a new key: its record and the credential of its secret. The caller counts it in the organization's total. */

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { auditEntry, operatorEntry } from '../../domain/audit/entry.ts';
 import type { Actor, Tenant } from '../../domain/core/actor.ts';
 import { Unavailable } from '../../domain/core/errors.ts';
@@ -16,6 +17,7 @@ import { KEYS } from '../access-patterns.ts';
 import { auditWrites } from '../audit/audit-log.ts';
 import { ABSENT, allOf } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
+import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { entryWrite } from './entries.ts';
@@ -93,10 +95,20 @@ export const openWallet = (organizationId: Id<'organization'>): WriteOp => ({
   when: { text: 'attribute_not_exists(#pk)' },
 });
 
+/** A credit under a key that credited another number of coins before. */
+export class CreditKeyUsed extends Error {
+  override readonly name = 'CreditKeyUsed';
+  readonly credited: number;
+  constructor(credited: number) {
+    super(`The idempotency key credited ${credited} coins before.`);
+    this.credited = credited;
+  }
+}
+
 /** The writes that let one credit pass under a key: ever, since a credit is not charged back when a key expires. */
-const onceWrites = (organizationId: Id<'organization'>, key: string, now: number): WriteOp[] => [
+const onceWrites = (organizationId: Id<'organization'>, key: string, coins: Coins, now: number): WriteOp[] => [
   // Callers cannot put a line break into a key of theirs: none of them has the key of a credit, or takes it.
-  { put: { ...KEYS.idempotency(organizationId, `credit\n${key}`), at: isoTime(now) }, when: ABSENT },
+  { put: { ...KEYS.idempotency(organizationId, `credit\n${key}`), at: isoTime(now), coins }, when: ABSENT },
   // The record of a credit by an earlier version. One of a caller's has a hash.
   {
     check: KEYS.idempotency(organizationId, `credit:${key}`),
@@ -104,9 +116,18 @@ const onceWrites = (organizationId: Id<'organization'>, key: string, now: number
   },
 ];
 
+const creditRecord = z.object({ coins: z.int().exactOptional() });
+
+/** Throws a CreditKeyUsed if the key's record is that of other coins. A record of an earlier version names none. */
+const refuseOtherCoins = (record: Row | undefined, coins: Coins): void => {
+  const credited = creditRecord.parse(record ?? {}).coins ?? coins;
+  if (credited !== coins) throw new CreditKeyUsed(credited);
+};
+
 /**
  * Credits a wallet (coins > 0), and opens a new one; an act of the operator. Returns the balance after it. A call credits once, whatever
- * answers are lost; with an `idempotencyKey`, so do all calls with it. Throws a RangeError unless coins are a positive whole number.
+ * answers are lost; with an `idempotencyKey`, so do all calls with it. Throws a RangeError unless coins are a positive whole number, and a
+ * CreditKeyUsed if the key credited other coins.
  */
 export const creditWallet = async (
   table: Table,
@@ -124,7 +145,7 @@ export const creditWallet = async (
   const audit = auditWrites(operatorEntry(organizationId, act));
   // One for all turns: one that was stored, and whose answer was lost, is found by its id.
   const line = entryWrite({ organizationId, kind: 'credit', coins, held: 0, at: now, description: credit.description });
-  const once = credit.idempotencyKey ? onceWrites(organizationId, credit.idempotencyKey, now) : [];
+  const once = credit.idempotencyKey ? onceWrites(organizationId, credit.idempotencyKey, coins, now) : [];
   for (let turn = 0; turn < 20; turn++) {
     const row = await table.get(KEYS.wallet(organizationId));
     if (!row) {
@@ -146,6 +167,7 @@ export const creditWallet = async (
       ...audit,
     ]);
     if (outcome.ok) return { balanceCoins: opened === 0 ? after : await total() };
+    if (once.length > 0) refuseOtherCoins(outcome.reasons[2]?.row, coins);
     // Credited already: by this call, or earlier with the same key.
     if (outcome.reasons.slice(1).some(({ conditionFailed }) => conditionFailed)) return { balanceCoins: await total() };
   }
