@@ -1,6 +1,6 @@
 import { listCompanyContacts as contract } from '../../shared/contracts/companies.ts';
 import { findCompany } from '../../shared/domain/companies/companies.ts';
-import { contactView } from '../../shared/domain/contacts/views.ts';
+import { contactView, fittingContacts } from '../../shared/domain/contacts/views.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { itemsAs, operation } from '../../shared/runtime/operation.ts';
 import { companyPorts, contactsOfCompany } from '../../shared/wiring/companies/companies.ts';
@@ -10,7 +10,7 @@ export const handler = operation(
   async ({ actor, params, query }) => {
     const found = await findCompany(companyPorts, actor, params.id);
     if (isRefusal(found)) return found;
-    const items = await contactsOfCompany(found.company, query);
+    const items = fittingContacts(await contactsOfCompany(found.company, query));
     return { items, total: found.counts.contacts };
   },
   itemsAs(contactView),

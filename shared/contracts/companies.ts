@@ -158,7 +158,8 @@ export const listCompanyContacts = defineOperation({
   permission: 'contacts:read',
   route: 'GET /v2/companies/{id}/contacts',
   summary: "List a company's contacts",
-  description: 'In the order of their last inbound messages, latest first.',
+  description:
+    'In the order of their last inbound messages, latest first. A page ends early if its contacts are more than an answer can hold: the next begins at `skip` plus the number of items.',
   params,
   query: z.strictObject(paged(50, 200)),
   answer: openObject('CompanyContactPage', 'A page of the contacts of a company.', {

@@ -75,7 +75,7 @@ export const exportContact = defineOperation({
         part('A segment.', {
           id: idSchema('segment'),
           name: optionalText('The name of the segment; absent for one that was deleted.', 'Vips'),
-          member: flag('Whether the contact was in it when it was last evaluated.', true),
+          member: flag('Whether the contact is in it now.', true),
           since: dateTime('When it last entered or left, if known.').optional(),
         }),
       )

@@ -12,7 +12,7 @@ export const listContacts = defineOperation({
   tag: 'Contacts',
   summary: 'List contacts, newest first',
   description:
-    'Filters are combined: a contact must meet all of them. `q` searches in the name, the WhatsApp name, the e-mail address and the phone (by its digits), ignoring case and accents; one or two characters match beginnings of words. It needs the scope pii:full; without it, `q` is ignored and a warning says so.',
+    'Filters are combined: a contact must meet all of them. `q` searches in the name, the WhatsApp name, the e-mail address and the phone (by its digits), ignoring case and accents; one or two characters match beginnings of words. It needs the scope pii:full; without it, `q` is ignored and a warning says so. A page ends early if its contacts are more than an answer can hold: the next begins at `skip` plus the number of items.',
   permission: 'contacts:read',
   query: z.strictObject({
     tag: optionalBoundedText(MAX_TAG_LENGTH, 'Only contacts with this tag.', 'vip'),

@@ -65,6 +65,44 @@ test('a deleted contact is gone immediately, and the person soon after from its 
   expect(await auditOf(client, id)).toMatchObject([{ action: 'contact.deleted', details: {} }]);
 });
 
+test('a contact whose phone opted out before is opted out, without the proof of a consent that never took effect', async () => {
+  const { test: client } = await messaging.tenant();
+  const first = await create(client);
+  const optedOut = (await client.post(`/contacts/${first.id}/opt-out`, {})).body.optIn;
+  await remove(client, first.id);
+  const optIn = { status: 'granted', source: 'site', ip: '203.0.113.7', userAgent: 'Mozilla/5.0' };
+  const kept = { status: 'denied', revokedAt: optedOut.revokedAt, revokedReason: 'opted out as an earlier contact' };
+  const made = await create(client, { phone: first.phone, optIn });
+  expect(made.optIn).toEqual(kept);
+  const history = (await client.get(`/contacts/${made.id}/consents`)).body.items;
+  expect(history).toEqual([{ status: 'denied', at: kept.revokedAt, reason: kept.revokedReason }]);
+  await remove(client, made.id);
+  const imported = async (body: object) => {
+    expect((await client.post('/contacts/import', body)).body.erros).toEqual([]);
+    return (await client.get('/contacts', { q: first.phone })).body.items;
+  };
+  const row = { phone: first.phone, optIn };
+  expect(await imported({ contatos: [row], onConflict: 'skip' })).toMatchObject([{ optIn: kept }]);
+  const { items } = (await client.get('/contacts', { q: first.phone })).body;
+  expect(items[0].optIn).toEqual(kept);
+  await remove(client, items[0].id);
+  const { id } = await create(client, { externalId: 'loja:1' });
+  const moved = await imported({ contatos: [{ ...row, externalId: 'loja:1' }], onConflict: 'update' });
+  expect(moved).toMatchObject([{ id }]);
+  expect(moved[0].optIn).toEqual(kept);
+});
+
+test('an export has the segments that the person is in at that moment', async () => {
+  const { test: client } = await messaging.tenant();
+  const contact = await create(client, { tags: ['vip'] });
+  const filtered = (value: string) => ({ name: value, filters: [{ field: 'tag', operator: 'is', value }] });
+  const { id } = (await client.post('/v2/segments', filtered('vip'))).body;
+  await client.post('/v2/segments', filtered('novo'));
+  expect((await client.get(`/v2/segments/${id}/contacts/${contact.id}`)).body.member).toBe(true);
+  const { segments } = (await client.get(`/contacts/${contact.id}/export`)).body;
+  expect(segments).toEqual([{ id, name: 'vip', member: true }]);
+});
+
 test('documents are revealed to a person in a session alone, and never without an entry', async () => {
   const tenant = await messaging.tenant();
   const { client, accountId } = await anAdmin(messaging, tenant);

@@ -1,4 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../shared/domain/core/ids.ts';
+import type { Segment } from '../../shared/domain/segments/segment.ts';
+import { segmentStore } from '../../shared/storage/segments/segments.ts';
 import type { Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';
@@ -90,6 +93,52 @@ describe('a preview', () => {
     );
     expectProblem(await tenant.test.post('/v2/segments/preview', { filters: [vip], filterTree: deep }), 422);
     expectProblem(await tenant.test.post('/v2/segments/preview', { filters: [] }), 422);
+  });
+});
+
+const NO_ORDER = ['abc', '15/01/2024', '2024-02-30', 'NaN', '', '2024-01-15T12:00:00', true];
+const ORDER = [30, '-1.5e3', '2024-01-15', '2024-02-29T12:00:00-03:00', '2024-01-15T12:00:00.5Z'];
+const above = (value: unknown) => ({ field: 'attribute', operator: 'gt', key: 'age', value });
+
+describe('a comparison with a value that has no order', () => {
+  test('is 422 with its path, in a preview, a new segment and a change', async () => {
+    const kept = (await create({ name: 'Ages', filters: [above(30)] })).body;
+    for (const value of NO_ORDER)
+      for (const operator of ['gt', 'lt']) {
+        const body = { filters: [vip, { ...above(value), operator }] };
+        const errors = { errors: ['filters.1.value'] };
+        expectProblem(await tenant.test.post('/v2/segments/preview', body), 422, errors);
+        expectProblem(await create({ name: 'Never', ...body }), 422, errors);
+        expectProblem(await tenant.test.call('PATCH', `/v2/segments/${kept.id}`, { body }), 422, errors);
+      }
+    const filterTree = { kind: 'group', operator: 'or', nodes: [leaf(vip), leaf(above('abc'))] };
+    const answer = await tenant.test.call('PATCH', `/v2/segments/${kept.id}`, { body: { filterTree } });
+    expectProblem(answer, 422, { errors: ['filterTree.nodes.1.filter.value'] });
+    for (const value of ORDER)
+      expect((await tenant.test.post('/v2/segments/preview', { filters: [above(value)] })).status).toBe(200);
+    await tenant.test.call('DELETE', `/v2/segments/${kept.id}`);
+  });
+
+  test('that was stored earlier is read, evaluated and kept by changes that do not name it', async () => {
+    const id = newId('segment');
+    const times = { createdAt: Date.now(), updatedAt: Date.now() };
+    const filterTree = {
+      kind: 'group',
+      operator: 'or',
+      nodes: [leaf(vip), leaf(above('abc'))],
+    } as Segment['filterTree'];
+    const filters = [above('abc')] as Segment['filters'];
+    const owner = { organizationId: tenant.id, env: 'test' } as const;
+    const older = { ...owner, ...times, id, name: 'Older', filters, filterTree, version: 1 };
+    expect(await segmentStore(messaging.tables.test).create(older)).toEqual({ kind: 'saved' });
+    const path = `/v2/segments/${id}`;
+    expect((await tenant.test.get(path)).body).toMatchObject({ filters, filterTree, size: 2 });
+    expect((await tenant.test.get(`${path}/contacts`)).body.items).toHaveLength(2);
+    expect((await tenant.test.get('/v2/segments', { q: 'older' })).body.items).toMatchObject([{ id, size: 2 }]);
+    const patch = (body: object) => tenant.test.call('PATCH', path, { body });
+    expect(await patch({ name: 'Old' })).toMatchObject({ status: 200, body: { name: 'Old', filters, filterTree } });
+    expect(await patch({ filters: [above(30)] })).toMatchObject({ status: 200, body: { filterTree } });
+    expect((await tenant.test.call('DELETE', path)).status).toBe(204);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Contact, ContactSource, OptInStatus } from '../contacts/contact.ts';
+import { fittingContacts } from '../contacts/views.ts';
 import type { Id } from '../core/ids.ts';
 import type { Page, PageRequest } from '../message/lists.ts';
 import { isFound, parseSearch, type Search } from './grams.ts';
@@ -62,11 +63,8 @@ const selectionsOf = async (
   ];
 };
 
-/**
- * A page of an organization's contacts, newest first, that match all filters. For a search with more than 500 results, the total may count
- * contacts that contain the search trigrams in different places; the items are always exact (docs/spec/contacts.md#lists-of-contacts).
- */
-export const listContacts = async (
+/** A page of the contacts that match all filters, newest first, however large. */
+const matching = async (
   ports: ContactListPorts,
   organizationId: Id<'organization'>,
   filter: ContactFilter,
@@ -90,4 +88,19 @@ export const listContacts = async (
   return requested === page
     ? { items, total }
     : { items: items.slice(page.skip, page.skip + page.limit), total: items.length };
+};
+
+/**
+ * A page of an organization's contacts, newest first, that match all filters; shorter if they would not fit into one response. For a search
+ * with more than 500 results, the total may count contacts that contain the search trigrams in different places; the items are always exact
+ * (docs/spec/contacts.md#lists-of-contacts).
+ */
+export const listContacts = async (
+  ports: ContactListPorts,
+  organizationId: Id<'organization'>,
+  filter: ContactFilter,
+  page: PageRequest,
+): Promise<Page<Contact>> => {
+  const { items, total } = await matching(ports, organizationId, filter, page);
+  return { items: fittingContacts(items), total };
 };

@@ -51,6 +51,9 @@ const equals = (held: AttributeValue, value: string): boolean => {
   if (Array.isArray(held)) return held.includes(value);
   return typeof held === 'number' ? held === decimal(value) : held !== null && String(held) === value;
 };
+/** Whether a text is a number, a date or a moment: other values have no order, so that nothing is above or below them. */
+export const hasOrder = (value: string): boolean =>
+  decimal(value) !== undefined || parseDayOrMoment(value) !== undefined;
 /** Compares numbers with numbers, and dates with dates; other values have no order. */
 const order = (held: AttributeValue, value: string): number | undefined => {
   if (typeof held === 'number') return decimal(value) === undefined ? undefined : held - Number(value);

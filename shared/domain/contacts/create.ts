@@ -28,9 +28,11 @@ export interface NewContact
   readonly optIn?: Pick<OptIn, 'status' | 'source' | 'ip' | 'userAgent'> | undefined;
 }
 
+const NO_CONSENT: OptIn = { status: 'unknown' };
+
 /** The consent that a caller provides, dated now whether granted or denied. */
 export const givenOptIn = (optIn: NewContact['optIn'], now: number): OptIn => {
-  if (!optIn) return { status: 'unknown' };
+  if (!optIn) return NO_CONSENT;
   const moment = { granted: { at: now }, denied: { revokedAt: now }, unknown: {} }[optIn.status];
   return { ...optIn, ...moment };
 };
@@ -40,6 +42,10 @@ export const optedOutWithPhone = <C extends Contact>(
   contact: C,
   { revokedAt, revokedReason }: Pick<OptIn, 'revokedAt' | 'revokedReason'>,
 ): C => ({ ...contact, optIn: { ...contact.optIn, status: 'denied', revokedAt, revokedReason } });
+
+/** The same for a new contact: the consent of its body never took effect, and its proof would contradict the history. */
+export const createdOptedOut: typeof optedOutWithPhone = (contact, phone) =>
+  optedOutWithPhone({ ...contact, optIn: NO_CONSENT }, phone);
 
 /**
  * Stores a contact with its event. If its phone opted out before it belonged to any contact, the contact is created as opted out whatever
@@ -55,7 +61,7 @@ const storeContact = async (
     case 'created':
       return contact;
     case 'phone_opted_out':
-      return storeContact(store, optedOutWithPhone(contact, outcome), now);
+      return storeContact(store, createdOptedOut(contact, outcome), now);
     case 'unknown_organization':
       return refuse('NOT_FOUND', 'There is no such organization.');
     default:

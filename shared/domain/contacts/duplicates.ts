@@ -1,5 +1,7 @@
 import type { Id } from '../core/ids.ts';
+import { withinBytes } from '../core/within-bytes.ts';
 import type { Contact } from './contact.ts';
+import { contactView } from './views.ts';
 
 /** The properties that suggest that two contacts are the same person. */
 export const DUPLICATE_REASONS = ['email', 'externalId'] as const;
@@ -32,7 +34,7 @@ export interface DuplicatePorts {
 
 /**
  * The contacts that may be the same person as this one: those with its e-mail address, and those whose own external id is an id that this one has in a
- * CRM. At most 20, in no promised order; the cost does not grow with the organization's contacts (docs/spec/contacts.md#finding-duplicates).
+ * CRM. At most 20, and as many as fit into one response, in no promised order; the cost does not grow with the organization's contacts (docs/spec/contacts.md#finding-duplicates).
  */
 export const likelyDuplicates = async (
   ports: DuplicatePorts,
@@ -50,8 +52,9 @@ export const likelyDuplicates = async (
   const contacts = await ports.readMany(ids);
   // The index of addresses may lag behind a contact that changed its address.
   const isSo = { email: (other: Contact) => other.emailHash === emailHash, externalId: () => true };
-  return contacts.flatMap((other) => {
+  const likely = contacts.flatMap((other) => {
     const by = DUPLICATE_REASONS.filter((reason) => found[reason].includes(other.id) && isSo[reason](other));
     return other.organizationId === organizationId && by.length > 0 ? [{ contact: other, by }] : [];
   });
+  return withinBytes(likely, ({ contact: other, by }) => ({ contact: contactView(other, true), by }));
 };

@@ -4,7 +4,7 @@ import type { Id } from '../core/ids.ts';
 import { definedFields } from '../core/patch.ts';
 import { contactAfter } from './change.ts';
 import { type Contact, phoneHashesOf } from './contact.ts';
-import { givenOptIn, type NewContact, newContact, optedOutWithPhone } from './create.ts';
+import { createdOptedOut, givenOptIn, type NewContact, newContact, optedOutWithPhone } from './create.ts';
 import { checkFields } from './input.ts';
 import type { ContactPorts, PhoneOptedOut } from './ports.ts';
 
@@ -102,10 +102,10 @@ class Planner {
   }
 
   /** The contact with the phone's own opt-out applied. */
-  #underPhone(contact: Contact): Contact {
+  #underPhone(contact: Contact, optedOut = optedOutWithPhone): Contact {
     const holder = this.#known.phones.get(contact.phoneHash);
     const isOwn = typeof holder !== 'object' || contact.optIn.status === 'denied';
-    return isOwn ? contact : optedOutWithPhone(contact, holder);
+    return isOwn ? contact : optedOut(contact, holder);
   }
 
   async add(row: PlannedRow): Promise<void> {
@@ -149,7 +149,7 @@ class Planner {
         now,
       },
     );
-    const after = this.#underPhone(made);
+    const after = this.#underPhone(made, createdOptedOut);
     this.#drafts.set(after.id, { after, rows: [{ row, outcome: 'criado' }] });
     this.#register(after);
     return undefined;
@@ -173,7 +173,7 @@ class Planner {
     if (isRefusal(changed)) return messageOf(changed);
     const fault = this.#companyFault(row.input, draft.before);
     if (fault !== undefined) return fault;
-    draft.after = this.#underPhone(withConsent(changed, row.input, now));
+    draft.after = withConsent(this.#underPhone(changed), row.input, now);
     draft.rows.push({ row, outcome: 'atualizado' });
     if (before.phoneHash !== draft.after.phoneHash) this.#waiting.add(`phone ${before.phoneHash}`);
     if (before.externalId !== draft.after.externalId) this.#waiting.add(`external ${before.externalId}`);

@@ -2,6 +2,7 @@ import { definedFields } from '../core/patch.ts';
 import { maskEmail, maskPhone } from '../core/phone.ts';
 import type { Vault } from '../core/secrets.ts';
 import { isoTime } from '../core/time.ts';
+import { withinBytes } from '../core/within-bytes.ts';
 import type { Contact, OptIn } from './contact.ts';
 import { hasDocuments, maskedDocuments } from './documents.ts';
 
@@ -70,6 +71,10 @@ export const contactView = (contact: Contact, unmasked: boolean) => {
     updatedAt: isoTime(contact.updatedAt),
   };
 };
+
+/** The first contacts of a page that fit into one response, at least one. */
+export const fittingContacts = (contacts: readonly Contact[]): readonly Contact[] =>
+  withinBytes(contacts, (contact) => contactView(contact, true));
 
 /** The single read adds the documents, masked for everyone. Opens the vault only if there are any. */
 export const contactReadView = async (

@@ -1,5 +1,5 @@
 import { FILTER_CHANNELS } from '../audience/digest.ts';
-import { type Filter, type FilterTree, leavesOf, treeOf } from '../audience/filters.ts';
+import { type Filter, type FilterTree, hasOrder, leavesOf, treeOf } from '../audience/filters.ts';
 import { OPT_IN_STATUSES } from '../contacts/contact.ts';
 import { type FieldError, type Refusal, refuse } from '../core/errors.ts';
 import { parseDayOrMoment } from '../core/time.ts';
@@ -29,7 +29,11 @@ const OPERATORS = {
   channel: ['has', 'hasNot'],
 } as const;
 
-const parseAttribute = (filter: WireFilter, value: string | undefined): Filter | FieldError => {
+/** The parts of a description that a caller gives now. Older stored conditions may compare with a value that has no order. */
+type Given = { readonly [Part in keyof Description]?: unknown };
+const ORDERED = 'must be a number, a date, or a date and time with its offset, in ISO 8601';
+
+const parseAttribute = (filter: WireFilter, value: string | undefined, isGiven: boolean): Filter | FieldError => {
   const operator = oneOf(OPERATORS.attribute, filter.operator);
   const { key } = filter;
   if (key === undefined || key === '') return bad('key', 'is required for a filter of an attribute');
@@ -39,6 +43,7 @@ const parseAttribute = (filter: WireFilter, value: string | undefined): Filter |
   }
   if (operator === undefined || value === undefined) return bad('value', 'is required');
   if (operator === 'contains' && value === '') return bad('value', 'must not be empty');
+  if (isGiven && (operator === 'gt' || operator === 'lt') && !hasOrder(value)) return bad('value', ORDERED);
   return { field: 'attribute', key, operator, value };
 };
 const parseInteraction = ({ operator: name }: WireFilter, value: string): Filter | FieldError => {
@@ -54,7 +59,7 @@ const parseInteraction = ({ operator: name }: WireFilter, value: string): Filter
 };
 
 /** Parses one condition; or the error and its field. */
-const parseFilter = (filter: WireFilter): Filter | FieldError => {
+const parseFilter = (filter: WireFilter, isGiven: boolean): Filter | FieldError => {
   const { field } = filter;
   const allowed: readonly string[] = OPERATORS[field];
   if (!allowed.includes(filter.operator))
@@ -63,7 +68,7 @@ const parseFilter = (filter: WireFilter): Filter | FieldError => {
   const value = textOf(filter);
   if (value !== undefined && [...value].length > VALUE_LENGTH)
     return bad('value', `must have at most ${VALUE_LENGTH} characters`);
-  if (field === 'attribute') return parseAttribute(filter, value);
+  if (field === 'attribute') return parseAttribute(filter, value, isGiven);
   if (value === undefined || value === '') return bad('value', 'is required, and not empty');
   if (field === 'tag') return { field, operator: filter.operator === 'is' ? 'is' : 'isNot', value };
   if (field === 'lastInteraction') return parseInteraction(filter, value);
@@ -78,32 +83,44 @@ const parseFilter = (filter: WireFilter): Filter | FieldError => {
   return { field, operator: filter.operator === 'has' ? 'has' : 'hasNot', value: channel };
 };
 
-const parseTree = (tree: WireTree, path: string, depth: number, errors: FieldError[]): FilterTree | undefined => {
+/** The state of parsing a tree, shared by its nodes. */
+interface Parsing {
+  readonly isGiven: boolean;
+  readonly errors: FieldError[];
+}
+const parseTree = (tree: WireTree, path: string, depth: number, parsing: Parsing): FilterTree | undefined => {
+  const { isGiven, errors } = parsing;
   const fail = (error: FieldError) => void errors.push({ ...error, path: `${path}.${error.path}` });
   if (depth > MAX_DEPTH) return fail(bad('nodes', `may be nested ${MAX_DEPTH} deep`));
   if (tree.kind === 'leaf') {
     if (!tree.filter) return fail(bad('filter', 'is required for a leaf'));
     if (tree.nodes !== undefined || tree.operator !== undefined)
       return fail(bad(tree.nodes ? 'nodes' : 'operator', 'is for groups only'));
-    const filter = parseFilter(tree.filter);
+    const filter = parseFilter(tree.filter, isGiven);
     return isBad(filter) ? fail({ ...filter, path: `filter.${filter.path}` }) : { kind: 'leaf', filter };
   }
   if (tree.operator === undefined) return fail(bad('operator', 'must be and or or for a group'));
   if (tree.filter !== undefined) return fail(bad('filter', 'is for leaves only'));
   if (!tree.nodes || tree.nodes.length === 0) return fail(bad('nodes', 'must have at least one node'));
-  const nodes = tree.nodes.map((node, at) => parseTree(node, `${path}.nodes.${at}`, depth + 1, errors));
+  const nodes = tree.nodes.map((node, at) => parseTree(node, `${path}.nodes.${at}`, depth + 1, parsing));
   return { kind: 'group', operator: tree.operator, nodes: nodes.filter((node) => node !== undefined) };
 };
 
-/** Parses the conditions of a segment to a tree. 422 naming every invalid condition. */
-export const parseDescription = ({ filters, filterTree }: Description): FilterTree | Refusal<'VALIDATION_ERROR'> => {
+/**
+ * Parses the conditions of a segment to a tree. 422 naming every invalid condition. `given`: the parts that a caller gives now; without it
+ * the conditions are stored ones, which are evaluated even where they can never be met.
+ */
+export const parseDescription = (
+  { filters, filterTree }: Description,
+  given: Given = {},
+): FilterTree | Refusal<'VALIDATION_ERROR'> => {
   const errors: FieldError[] = [];
-  const leaves = filters.map(parseFilter);
+  const leaves = filters.map((filter) => parseFilter(filter, given.filters !== undefined));
   for (const [at, leaf] of leaves.entries())
     if (isBad(leaf)) errors.push({ ...leaf, path: `filters.${at}.${leaf.path}` });
   if (Buffer.byteLength(JSON.stringify([filters, filterTree])) > MAX_BYTES)
     errors.push(bad(filterTree ? 'filterTree' : 'filters', `may take ${MAX_BYTES} bytes as JSON, with all filters`));
-  const parsed = filterTree && parseTree(filterTree, 'filterTree', 1, errors);
+  const parsed = filterTree && parseTree(filterTree, 'filterTree', 1, { isGiven: Boolean(given.filterTree), errors });
   const tree = parsed ?? treeOf(leaves.flatMap((leaf) => (isBad(leaf) ? [] : [leaf])));
   if (errors.length === 0 && leavesOf(tree).length > MAX_LEAVES)
     errors.push(bad(filterTree ? 'filterTree' : 'filters', `may have at most ${MAX_LEAVES} conditions`));

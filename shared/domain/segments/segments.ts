@@ -55,7 +55,7 @@ export const previewSegment = async (
   { organizationId }: Tenant,
   description: Description,
 ): Promise<{ count: number; sample: Id<'contact'>[]; evaluatedAt: number } | Refusal<'VALIDATION_ERROR'>> => {
-  const tree = parseDescription(description);
+  const tree = parseDescription(description, description);
   if (isRefusal(tree)) return tree;
   const evaluatedAt = ports.clock();
   const found = await ports.index.find(organizationId, treeSelection(tree, evaluatedAt));
@@ -74,7 +74,7 @@ export const createSegment = async (
   { organizationId, env }: Tenant,
   input: NewSegment,
 ): Promise<SizedSegment | Refusal<'CONFLICT' | 'VALIDATION_ERROR'>> => {
-  const tree = parseDescription(input);
+  const tree = parseDescription(input, input);
   if (isRefusal(tree)) return tree;
   const now = ports.clock();
   const segment: Segment = {
@@ -168,7 +168,7 @@ export const changeSegment = (
     if (isRefusal(before)) return before;
     const after = changed(before, patch, ports.clock());
     if (isSame(before, after)) return sized(ports, before);
-    const tree = parseDescription(after);
+    const tree = parseDescription(after, patch);
     if (isRefusal(tree)) return tree;
     const outcome = await ports.store.change(before, after);
     return outcome.kind === 'saved' ? sized(ports, after) : savedOr(outcome);

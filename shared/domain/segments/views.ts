@@ -47,13 +47,13 @@ export const explanationView = ({ segmentId, contactId, isMember, conditions, si
   evaluatedAt: isoTime(evaluatedAt),
 });
 
-/** A tracked segment, with a contact's membership. */
+/** A segment, with a contact's membership. */
 export interface KeptSegment extends MembershipStatus {
   readonly id: Id<'segment'>;
   /** Absent for a deleted one. */
   readonly name?: string | undefined;
 }
-/** The stored membership of a contact in a segment, as its export shows it. */
+/** The membership of a contact in a segment, as its export shows it. */
 export const keptSegmentView = ({ id, name, isMember, since }: KeptSegment) => ({
   id,
   member: isMember,

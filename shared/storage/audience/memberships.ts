@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { placeOf } from '../../domain/audience/block.ts';
+import { digestOf } from '../../domain/audience/digest.ts';
+import { matches } from '../../domain/audience/filters.ts';
 import type { Contact } from '../../domain/contacts/contact.ts';
 import { derivedId, type Id, parseId } from '../../domain/core/ids.ts';
 import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
@@ -12,6 +14,8 @@ import type {
   Transition,
   TransitionTaker,
 } from '../../domain/segments/membership.ts';
+import type { Segment } from '../../domain/segments/segment.ts';
+import { treeOfSegment } from '../../domain/segments/segments.ts';
 import type { KeptSegment } from '../../domain/segments/views.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id, time } from '../client/attributes.ts';
@@ -20,7 +24,7 @@ import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { membershipRange } from '../contacts/membership-range.ts';
 import { eventWrite } from '../due-work/outbox.ts';
-import { readSegmentName } from '../segments/segments.ts';
+import { readSegments } from '../segments/segments.ts';
 import { takenEvents } from '../webhooks/takers.ts';
 import { readMembers } from './member-rows.ts';
 
@@ -137,30 +141,48 @@ export const membershipStatusReader =
     return statusIn(members, latest, contact, segmentId);
   };
 
+/** A contact's segment as of now: a change that is still being processed has no time yet. */
+const keptSegment = (
+  { id: segmentId, name }: Pick<Segment, 'id' | 'name'>,
+  { isMember, since }: MembershipStatus,
+  isMatching: boolean,
+): KeptSegment => ({
+  id: segmentId,
+  name,
+  isMember: isMatching,
+  since: isMember === isMatching ? since : undefined,
+});
+
 /**
- * A contact's segments, and those that it left according to its rows: including deleted ones, until the contact is erased. A query and a
- * read in parallel, then one read per 100 segments.
+ * The segments that a contact is in at `now` (ms), and those that it left according to its rows: including deleted ones, until the contact
+ * is erased. Two queries and a read, in parallel.
  */
-export const segmentsOfContact = async (table: Table, contact: Placed): Promise<readonly KeptSegment[]> => {
+export const segmentsOfContact = async (
+  table: Table,
+  contact: Contact,
+  now: number,
+): Promise<readonly KeptSegment[]> => {
   const { organizationId, number } = contact;
   const { block, offset } = placeOf(number);
-  const [[members], rows] = await Promise.all([
+  const [[members], rows, all] = await Promise.all([
     readMembers(table, organizationId, [block]),
     table.queryAll({ ...membershipRange(contact.id), consistent: true }),
+    readSegments(table, organizationId),
   ]);
   const latest = new Map(rows.map(membershipRows.read).map((membership) => [membership.segmentId, membership]));
+  const segments = new Map(all.map((segment) => [segment.id, segment]));
+  const digest = digestOf(contact);
+  const matching = all.filter((segment) => matches(treeOfSegment(segment), digest, now)).map(({ id }) => id);
   const holding = Object.entries(members?.segments ?? {}).flatMap(([segmentId, held]) =>
     held.members.has(offset) ? [parseId('segment', segmentId)] : [],
   );
-  const ids = [...new Set([...holding, ...latest.keys()])].sort();
-  const segments = await table.getMany(ids.map((segmentId) => KEYS.segment(organizationId, segmentId)));
-  return ids.map((segmentId, at) => {
+  return [...new Set([...matching, ...holding, ...latest.keys()])].sort().map((segmentId) => {
     const membership = latest.get(segmentId);
-    const row = segments[at];
     const status = statusIn(members, membership, contact, segmentId) ?? {
       isMember: membership?.isMember ?? false,
       since: membership?.at,
     };
-    return { id: segmentId, name: row && readSegmentName(row).name, ...status };
+    const segment = segments.get(segmentId);
+    return segment ? keptSegment(segment, status, matching.includes(segmentId)) : { id: segmentId, ...status };
   });
 };

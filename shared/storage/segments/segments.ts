@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { foldText } from '../../domain/core/fold-text.ts';
+import type { Id } from '../../domain/core/ids.ts';
 import {
   FILTER_FIELDS,
   FILTER_OPERATORS,
@@ -70,6 +71,13 @@ export const readSegment = (row: Parameters<typeof segmentRows.read>[0]): Segmen
 const rowOf = ({ filters, filterTree, ...segment }: Segment) =>
   segmentRows.write({ ...segment, filtered: { filters: [...filters], filterTree } });
 
+/** All segments of an organization, in the order of their ids. One consistent query. */
+export const readSegments = async (table: Table, organizationId: Id<'organization'>): Promise<readonly Segment[]> => {
+  const { pk: partition, sk: prefix } = KEYS.segment(organizationId, '');
+  const sort = { text: 'begins_with(#sk, :prefix)', values: { prefix } };
+  return (await table.queryAll({ partition, sort, consistent: true })).map(readSegment);
+};
+
 const nameKey = ({ organizationId, name }: Segment) => KEYS.segmentName(organizationId, foldText(name));
 const nameWrite = (segment: Segment): WriteOp => ({
   put: { ...nameKey(segment), org: segment.organizationId, segmentId: segment.id },
@@ -126,12 +134,8 @@ export const segmentStore = (table: Table): SegmentStore => ({
   },
   read: (organizationId, segmentId) => readRow(table, KEYS.segment(organizationId, segmentId), readSegment),
   async page(organizationId, q, { skip, limit }) {
-    const { pk: partition, sk: prefix } = KEYS.segment(organizationId, '');
-    const sort = { text: 'begins_with(#sk, :prefix)', values: { prefix } };
-    const rows = await table.queryAll({ partition, sort, consistent: true });
     const wanted = q === undefined ? undefined : foldText(q);
-    const found = rows
-      .map(readSegment)
+    const found = (await readSegments(table, organizationId))
       .filter(({ name }) => wanted === undefined || foldText(name).includes(wanted))
       .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
     return { items: withinBytes(found.slice(skip, skip + limit)), total: found.length };

@@ -26,7 +26,7 @@ export const beginExport = async (actor: Actor, contact: Contact) => {
     allConsents(table, id),
     devicesOfContact(table, id),
     listsOfContact(table, organizationId, number),
-    segmentsOfContact(table, contact),
+    segmentsOfContact(table, contact, clock()),
     readSentCounts(table, [id]),
     cardPage(table)(organizationId, { contactId: id }, IN_CRM),
     activityPage(table, organizationId, { contactId: id }, IN_CRM),
