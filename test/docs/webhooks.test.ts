@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
+import { EVENT_TYPES } from '../../shared/domain/events/catalogue.ts';
 import { newSecret, sign } from '../../shared/domain/webhooks/signature.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/webhooks.md'), 'utf8');
@@ -55,4 +56,11 @@ describe('the documented receiver', () => {
     expect(snippet('go')).toContain('id + "." + timestamp + "."');
     expect(snippet('php')).toContain('"$id.$timestamp.$body"');
   });
+});
+
+test('the closed list of event kinds in the specification is the one that subscriptions accept', () => {
+  const specification = readFileSync(join(import.meta.dirname, '../../docs/spec/webhooks.md'), 'utf8');
+  const [, kinds = ''] = /## Event kinds\n([\s\S]*?)\n## /.exec(specification) ?? [];
+  const named = [...kinds.matchAll(/`([a-z_.]+)`/g)].map(([, kind]) => kind);
+  expect(named.toSorted()).toEqual(EVENT_TYPES.toSorted());
 });

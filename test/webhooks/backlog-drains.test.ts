@@ -95,8 +95,14 @@ describe('a backlog', () => {
     await changeSubscription(hooks.ports, actor, subscription.id, { status: 'active' });
     await on.nextDrain(subscription);
     expect(await on.statuses(subscription)).toEqual({ failed: 5, delivered: 2 });
-    expect(await on.nextDrain(subscription)).toBe(300 * SECOND);
-    expect((await on.current(subscription))?.drainAt).toBeUndefined();
+    const emptied = hooks.world.now;
+    let drains = 0;
+    while ((await on.current(subscription))?.drainAt !== undefined) {
+      expect(await on.nextDrain(subscription)).toBeLessThanOrEqual(15 * SECOND);
+      drains += 1;
+    }
+    expect(hooks.world.now - emptied).toBeGreaterThanOrEqual(300 * SECOND);
+    expect(drains).toBeLessThan(26);
   });
 
   test('in which nothing waits cannot be triggered, and costs no drain', async () => {

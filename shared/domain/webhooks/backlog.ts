@@ -11,6 +11,8 @@ const PAUSED_MS = 3_600_000;
 const FIRST_WAIT_MS = 2_000;
 const SHARE_OF_OUTAGE = 0.1;
 const OUTAGE_WAIT_MS = { min: 15_000, max: 300_000 } as const;
+/** How long a delivery waits when no slot is free, in ms, with jitter around it, unless its endpoint fails. */
+const FULL_WAIT_MS = 2_000;
 /** Deliveries that a resume or a replay enqueues; the others are found through the due index. */
 export const MAX_ENQUEUED = 1_000;
 /** Concurrent writes of one call. */
@@ -31,6 +33,10 @@ export const backlogWaitMs = (ports: Pick<WebhookPorts, 'clock' | 'random'>, sub
   const wait = Math.min(doubled, Math.max(OUTAGE_WAIT_MS.min, Math.min(outage, OUTAGE_WAIT_MS.max)));
   return Math.round(wait * (1 - JITTER + 2 * JITTER * ports.random()));
 };
+
+/** How long a delivery waits when a healthy endpoint has no free slot, or others hold a failing one's, in ms. */
+export const fullWaitMs = ({ random }: Pick<WebhookPorts, 'random'>): number =>
+  Math.round(FULL_WAIT_MS * (0.5 + random()));
 
 /**
  * Drains an endpoint's backlog immediately: when the endpoint recovered, or was resumed, changed its URL or was

@@ -1,18 +1,18 @@
 import type { Id } from '../core/ids.ts';
 import type { DomainEvent } from '../events/event.ts';
 import { attempt } from './attempt.ts';
-import { backlogWaitMs, triggerDrain } from './backlog.ts';
+import { backlogWaitMs, fullWaitMs, triggerDrain } from './backlog.ts';
 import { acquire, isThrottled, type ReleaseSlot } from './endpoint-limiter.ts';
 import type { View } from './health.ts';
 import type { ClaimedDelivery, WebhookPorts } from './ports.ts';
 import { CLAIM_MS, RETRY_FOR_MS } from './schedule.ts';
 import type { Delivery, Subscription } from './subscription.ts';
 
-/** How long a delivery waits when a healthy endpoint has no free slot, in ms, with jitter around it. */
-const FULL_WAIT_MS = 2_000;
-
-/** The result of a due delivery: `waits` for a slot of its endpoint, or `ended` without an attempt. */
-export type AttemptOutcome = 'delivered' | 'failed' | 'waits' | 'ended';
+/**
+ * The result of a due delivery: `waits` for a slot of its endpoint, or `ended` without an attempt. One of a backlog is
+ * `crowded` out while other failing endpoints hold the slots.
+ */
+export type AttemptOutcome = 'delivered' | 'failed' | 'waits' | 'crowded' | 'ended';
 /** Called when a failing endpoint recovered, or returned 410. */
 type OnRecovery = (subscription: Subscription) => Promise<void>;
 
@@ -72,6 +72,20 @@ const moveToBacklog = async ({ ports, view: { subscription }, delivery }: DueDel
 };
 
 /**
+ * For a delivery whose slot other endpoints hold: it joins its backlog, so that any number of them cost one short wait,
+ * and the drain does not wait as it does for the endpoint's own failures.
+ */
+const makeWay = async ({ ports, view: { subscription }, delivery }: DueDelivery): Promise<AttemptOutcome> => {
+  if (delivery.inBacklog) return 'crowded';
+  const now = ports.clock();
+  const wait = fullWaitMs(ports);
+  await ports.backlog.add(delivery, now, now + wait);
+  if (subscription.drainAt === undefined || (await ports.backlog.hastenDrain(subscription, now + wait)))
+    ports.enqueueDrain(subscription, wait / 1000);
+  return 'waits';
+};
+
+/**
  * For a failing or slow endpoint: acquires a slot before claiming the delivery, since most deliveries find no free
  * slot.
  */
@@ -82,7 +96,8 @@ const attemptThrottled = async (due: DueDelivery): Promise<AttemptOutcome | unde
   if (delivery.inBacklog && since + RETRY_FOR_MS < now)
     return abandon(ports, delivery, 'its endpoint took nothing for 24 hours');
   const release = await acquire(view.subscription, 'at_once');
-  if (!release) return moveToBacklog(due);
+  if (release === 'own') return moveToBacklog(due);
+  if (release === 'others') return makeWay(due);
   let claimed: ClaimedDelivery | undefined;
   try {
     claimed = await claim(ports, delivery);
@@ -98,8 +113,8 @@ const attemptHealthy = async (due: DueDelivery): Promise<AttemptOutcome | undefi
   const claimed = await claim(ports, delivery);
   if (!claimed) return undefined;
   const release = await acquire(view.subscription, 'patient');
-  if (release) return tryNow(due, claimed, release);
-  const wait = Math.round(FULL_WAIT_MS * (0.5 + ports.random()));
+  if (typeof release === 'function') return tryNow(due, claimed, release);
+  const wait = fullWaitMs(ports);
   await ports.deliveries.postpone(claimed, ports.clock() + wait);
   ports.enqueue([delivery], wait / 1000);
   return 'waits';

@@ -1,4 +1,4 @@
-import { backlogWaitMs, joinsBacklog } from './backlog.ts';
+import { backlogWaitMs, fullWaitMs, joinsBacklog } from './backlog.ts';
 import { type AttemptOutcome, deliverAll } from './deliver.ts';
 import { isThrottled } from './endpoint-limiter.ts';
 import type { DrainLease, Waiter, WebhookPorts } from './ports.ts';
@@ -20,9 +20,14 @@ const CONCURRENT_ATTEMPTS = 16;
 const MAX_PROBES = 10;
 /** The maximum delay of the index, in ms, with a wide margin: a backlog that is still empty after this is really empty. */
 const INDEX_LAG_MS = 300_000;
+/**
+ * How long a backlog that was found empty waits for its next drain, in ms: as long as nothing has joined it, within
+ * these limits. A delivery that joins it meanwhile, or that the index does not show yet, waits no longer.
+ */
+const EMPTY_WAIT_MS = { min: 2_000, max: 15_000 } as const;
 
-/** The result of a drain: the backlog is empty, the endpoint accepts nothing, or the time was over first. */
-type DrainResult = 'empty' | 'refused' | 'unfinished';
+/** The result of a drain: the backlog is empty, the endpoint accepts nothing, others hold its slot, or the time was over first. */
+type DrainResult = 'empty' | 'refused' | 'crowded' | 'unfinished';
 
 /** The next deliveries to attempt: one at a failing endpoint, though expired ones are abandoned together. */
 const nextBatch = (waiters: readonly Waiter[], answers: boolean, now: number): readonly Waiter[] => {
@@ -63,6 +68,7 @@ const drain = async (ports: WebhookPorts, subscription: Subscription, faults: un
       if (outcomes.has('delivered')) [answers, failed] = [true, 0];
       else if (outcomes.has('failed')) [answers, failed] = [false, failed + 1];
       progressed ||= outcomes.has('delivered') || outcomes.has('failed') || outcomes.has('ended');
+      if (outcomes.has('crowded')) return 'crowded';
       if (failed === MAX_PROBES || outcomes.has('waits')) return 'refused';
       if (ports.clock() >= end) return answers ? 'unfinished' : 'refused';
     }
@@ -75,7 +81,10 @@ const rescheduleDrain = async (ports: WebhookPorts, lease: DrainLease, waitMs: n
     ports.enqueueDrain(lease.subscription, waitMs / 1000);
 };
 
-/** How long the backlog waits for its next drain, in ms; undefined once it is closed. */
+/**
+ * How long the backlog waits for its next drain, in ms; undefined once it is closed. The subscription is read again: an
+ * endpoint that answered during the drain has failed for no time, and one that failed may be `failing` now.
+ */
 const nextDrainMs = async (
   ports: WebhookPorts,
   lease: DrainLease,
@@ -83,9 +92,14 @@ const nextDrainMs = async (
   startedAt: number,
 ): Promise<number | undefined> => {
   if (result === 'unfinished') return 0;
-  if (result === 'refused') return backlogWaitMs(ports, lease.subscription);
+  if (result === 'crowded') return fullWaitMs(ports);
+  const { organizationId, id } = lease.subscription;
+  const subscription = (await ports.subscriptions.read(organizationId, id)) ?? lease.subscription;
+  if (result === 'refused') return backlogWaitMs(ports, subscription);
   if (lease.parkedAt <= startedAt - INDEX_LAG_MS && (await ports.backlog.close(lease))) return undefined;
-  return joinsBacklog(lease.subscription, startedAt) ? backlogWaitMs(ports, lease.subscription) : INDEX_LAG_MS;
+  const now = ports.clock();
+  if (joinsBacklog(subscription, now)) return backlogWaitMs(ports, subscription);
+  return Math.min(Math.max(now - lease.parkedAt, EMPTY_WAIT_MS.min), EMPTY_WAIT_MS.max);
 };
 
 /**

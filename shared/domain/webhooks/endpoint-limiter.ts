@@ -12,7 +12,7 @@ const MAX_SLOTS = 16;
 const FAILING_SLOTS = 1;
 /** Slots shared by all failing endpoints: most of a process's attempts go to healthy ones. */
 const ALL_FAILING_SLOTS = 4;
-/** How long a delivery waits for a slot of a healthy endpoint, in ms: its responses take less. */
+/** How long a delivery waits for a slot of a healthy endpoint, or for one that others share, in ms: most responses take less. */
 const PATIENCE_MS = 250;
 /** An endpoint with an unanswered request this old, in ms, gets no more until it responds. */
 const HANGING_MS = 500;
@@ -28,9 +28,12 @@ interface Endpoint {
 
 /** Releases a slot; `answered`: the attempt got a response. */
 export type ReleaseSlot = (answered: boolean) => void;
+/** Whose attempts hold the slots: the endpoint's own, or those of other failing endpoints. */
+type Occupied = 'own' | 'others';
 
 const endpoints = new Map<Id<'webhook'>, Endpoint>();
-let failing = 0;
+/** The slots that failing endpoints share. */
+const shared = { used: 0, waiting: new Set<() => void>() };
 
 /** Age of the endpoint's oldest unanswered request in this process, in ms. */
 const oldestUnansweredMs = (id: Id<'webhook'>): number => {
@@ -41,18 +44,21 @@ const oldestUnansweredMs = (id: Id<'webhook'>): number => {
 export const isSlow = ({ id, slowUntil = 0 }: Subscription, now: number): boolean =>
   oldestUnansweredMs(id) > SLOW_MS || slowUntil > now;
 
-const tryAcquire = (id: Id<'webhook'>, isFailing: boolean): ReleaseSlot | undefined => {
+const tryAcquire = (id: Id<'webhook'>, isFailing: boolean): ReleaseSlot | Occupied => {
   const endpoint = endpoints.get(id) ?? { attempts: new Set(), waiting: new Set(), slots: SLOTS };
   const slots = isFailing ? FAILING_SLOTS : endpoint.slots;
-  if (endpoint.attempts.size >= slots || (isFailing && failing >= ALL_FAILING_SLOTS)) return undefined;
-  if (oldestUnansweredMs(id) > HANGING_MS) return undefined;
+  if (endpoint.attempts.size >= slots || oldestUnansweredMs(id) > HANGING_MS) return 'own';
+  if (isFailing && shared.used >= ALL_FAILING_SLOTS) return 'others';
   const attempt = { at: performance.now() };
   endpoints.set(id, endpoint);
   endpoint.attempts.add(attempt);
-  if (isFailing) failing += 1;
+  if (isFailing) shared.used += 1;
   return (answered) => {
     endpoint.attempts.delete(attempt);
-    if (isFailing) failing -= 1;
+    if (isFailing) {
+      shared.used -= 1;
+      for (const resume of shared.waiting) resume();
+    }
     endpoint.slots = answered ? Math.min(endpoint.slots + 1, MAX_SLOTS) : SLOTS;
     let free = endpoint.slots - endpoint.attempts.size;
     for (const resume of endpoint.waiting) if (free-- > 0) resume();
@@ -61,7 +67,7 @@ const tryAcquire = (id: Id<'webhook'>, isFailing: boolean): ReleaseSlot | undefi
 };
 
 /** Resolves when a slot is released, or after `ms`. */
-const slotReleased = ({ waiting }: Endpoint, ms: number): Promise<void> =>
+const slotReleased = ({ waiting }: Pick<Endpoint, 'waiting'>, ms: number): Promise<void> =>
   new Promise((resolve) => {
     const resume = () => {
       clearTimeout(timer);
@@ -77,21 +83,24 @@ export const isThrottled = (subscription: Subscription, now: number): boolean =>
   subscription.consecutiveFailures > 0 || isSlow(subscription, now);
 
 /**
- * Acquires a slot of the endpoint in this process; undefined when none is free. `patient` waits briefly for one: a healthy endpoint's slots
- * are released quickly.
+ * Acquires a slot of the endpoint in this process, or returns whose attempts hold them. `patient` waits briefly for an
+ * own one: a healthy endpoint's slots are released quickly. For one that others hold every caller waits as long, so
+ * that no retry of many endpoints that fail quickly misses its time.
  */
 export const acquire = async (
   subscription: Subscription,
   patience: 'patient' | 'at_once',
-): Promise<ReleaseSlot | undefined> => {
+): Promise<ReleaseSlot | Occupied> => {
   const { id } = subscription;
   const isFailing = subscription.consecutiveFailures > 0;
-  const until = performance.now() + (patience === 'patient' ? PATIENCE_MS : 0);
+  const until = performance.now() + PATIENCE_MS;
   for (;;) {
-    const release = tryAcquire(id, isFailing);
+    const slot = tryAcquire(id, isFailing);
+    if (typeof slot === 'function') return slot;
     const left = until - performance.now();
-    const full = endpoints.get(id);
-    if (release || !full || left <= 0 || oldestUnansweredMs(id) > SLOW_MS) return release;
+    const full = slot === 'others' ? shared : endpoints.get(id);
+    if (!full || left <= 0) return slot;
+    if (slot === 'own' && (patience === 'at_once' || oldestUnansweredMs(id) > SLOW_MS)) return slot;
     await slotReleased(full, left);
   }
 };

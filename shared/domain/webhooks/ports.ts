@@ -178,6 +178,8 @@ export interface BacklogStore {
   rescheduleDrain(lease: DrainLease, at: number): Promise<boolean>;
   /** Ends the drains of an empty backlog. False if a delivery joined it meanwhile. */
   close(lease: DrainLease): Promise<boolean>;
+  /** Makes a drain that is due later due at a time (ms). False if it is due by then, or the backlog is empty. */
+  hastenDrain(subscription: Pick<Subscription, 'organizationId' | 'id'>, at: number): Promise<boolean>;
   /** Makes a drain due at `now` (ms). False if the backlog is empty. */
   triggerDrain(subscription: Pick<Subscription, 'organizationId' | 'id'>, now: number): Promise<boolean>;
 }

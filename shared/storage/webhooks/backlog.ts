@@ -64,6 +64,12 @@ export const backlogStore = (table: Table): BacklogStore => {
         remove: ['duePk', 'dueAt'],
         when: { text: '#parkedAt = :seen', values: { seen: lease.parkedAt } },
       }),
+    hastenDrain: (subscription, at) =>
+      succeeds({
+        update: keyOf(subscription),
+        set: { dueAt: at },
+        when: { text: 'attribute_exists(#duePk) AND #dueAt > :at', values: { at } },
+      }),
     triggerDrain: (subscription, now) =>
       succeeds({ update: keyOf(subscription), set: { dueAt: now }, when: { text: 'attribute_exists(#duePk)' } }),
   };
