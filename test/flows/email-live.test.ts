@@ -55,6 +55,17 @@ describe('a live e-mail', () => {
     await checkMoney(messaging.tables.live, owner.id);
   });
 
+  test('shows its sender as it was given, and only SES gets the name as an encoded word', async () => {
+    const owner = await tenantOf();
+    const from = 'Lojão São João <ola@azul.example>';
+    const sent = await send(owner.live, { from });
+    expect(sent.body).toMatchObject({ from });
+    expect((await owner.live.get(`${PATH}/${sent.body.id}`)).body).toMatchObject({ from });
+    expect((await owner.live.get(PATH)).body).toMatchObject({ items: [{ from }] });
+    const { content } = await accepted(sent);
+    expect(content).toMatchObject({ from: '=?UTF-8?B?TG9qw6NvIFPDo28gSm/Do28=?= <ola@azul.example>' });
+  });
+
   test.each([
     ['delivered', 'delivered', undefined],
     ['mailbox_full', 'bounced', 'mailbox_full'],

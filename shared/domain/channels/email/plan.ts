@@ -78,8 +78,14 @@ const NONE_SET = noSender(
 );
 const LOST = noSender('The sender that the operator set is no verified sender of the organization any more.');
 
+/** The sender of an e-mail: `shown` in answers as it was given, and the `header` that the provider gets. */
+interface Sender {
+  readonly shown: string;
+  readonly header: string;
+}
+
 /** The sender of an e-mail that names none: the organization's default, else the one that the operator set, if it is still the organization's. */
-const unnamedSender = async (ports: EmailPlanPorts, tenant: Tenant) => {
+const unnamedSender = async (ports: EmailPlanPorts, tenant: Tenant): Promise<Sender | PlanRefusal> => {
   const { organizationId } = tenant;
   const registered = await ports.defaultSender(organizationId, 'email');
   const sender = registered ?? (await ports.emailSender(organizationId));
@@ -90,17 +96,21 @@ const unnamedSender = async (ports: EmailPlanPorts, tenant: Tenant) => {
   // The sandbox provides one to organizations that have none, and nothing leaves under it.
   const isOwn =
     registered !== undefined || tenant.env === 'test' || (await ports.mayUseSender(tenant, 'email', mailbox.address));
-  return isOwn ? formatMailbox(mailbox) : LOST;
+  return isOwn ? { shown: sender, header: formatMailbox(mailbox) } : LOST;
 };
 
-/** The `From` of an e-mail: as given if the organization may send as it. */
-const senderOf = async (ports: EmailPlanPorts, tenant: Tenant, from: string | undefined) => {
+/** The sender of an e-mail: as given if the organization may send as it. */
+const senderOf = async (
+  ports: EmailPlanPorts,
+  tenant: Tenant,
+  from: string | undefined,
+): Promise<Sender | PlanRefusal> => {
   if (from === undefined) return unnamedSender(ports, tenant);
   const mailbox = parseMailbox(from);
   if (!mailbox) return invalidField('from', mailboxError(from) ?? 'is no sender');
   if (!(await ports.mayUseSender(tenant, 'email', mailbox.address))) return notOwnSender('from');
   const hasForeign = await namesForeignAddress(ports, tenant, mailbox);
-  return hasForeign ? invalidField('from', FOREIGN_NAME) : formatMailbox(mailbox);
+  return hasForeign ? invalidField('from', FOREIGN_NAME) : { shown: from, header: formatMailbox(mailbox) };
 };
 
 /** Plans an e-mail, and builds what is sent but not stored. 422 for invalid headers or missing content, 412 without a sender. */
@@ -119,8 +129,8 @@ export const planEmail = async (
   const body = withText(parts);
   if (bodyBytes(body) > MAX_BODY_BYTES)
     return invalidField('html', `must have at most ${MAX_BODY_BYTES} bytes with text`);
-  const from = await senderOf(ports, tenant, request.from);
-  if (isRefusal(from)) return from;
+  const sender = await senderOf(ports, tenant, request.from);
+  if (isRefusal(sender)) return sender;
   const transactional = request.transactional === true;
   const { subject } = content;
   const oneClick = transactional ? {} : { unsubscribeUrl: await ports.unsubscribeUrl(tenant, to) };
@@ -130,10 +140,10 @@ export const planEmail = async (
       route: EMAIL_ROUTE,
       to,
       type: request.templateId === undefined ? 'text' : 'template',
-      content: { from, subject, bodyBytes: bodyBytes(body) },
+      content: { from: sender.shown, subject, bodyBytes: bodyBytes(body) },
       requiresConsent: !transactional,
       ...(usedId === undefined ? {} : { labels: { templateId: usedId } }),
     },
-    outbound: { from, subject, ...body, ...oneClick },
+    outbound: { from: sender.header, subject, ...body, ...oneClick },
   };
 };
