@@ -84,7 +84,7 @@ const checkChunk = async (
   table: Table,
   name: string,
   messages: readonly MessageRecord[],
-  alone: ReadonlySet<string>,
+  alone: Readonly<Record<'captured' | 'released', ReadonlySet<string>>>,
   failUnless: FailUnless,
 ) => {
   const { batchId, chunk } = parseEscrowShard(name);
@@ -98,9 +98,13 @@ const checkChunk = async (
     sort: { text: 'begins_with(#sk, :shards)', values: { shards: 'LANE#' } },
   });
   const counted = (field: string) => sumOf(shards, (shard) => Number(shard[field] ?? 0));
-  const within = messages.filter(({ id }) => !alone.has(id));
+  const within = (part: 'captured' | 'released') =>
+    priceOf(
+      messages.filter(({ id }) => !alone[part].has(id)),
+      part,
+    );
   const ended = messages.filter(({ hold }) => hold !== 'open');
-  const sums = { captured: priceOf(messages, 'captured'), released: priceOf(within, 'released') };
+  const sums = { captured: within('captured'), released: within('released') };
   failUnless(counted('captured') === sums.captured, 'an escrow captured something else than its messages');
   failUnless(counted('released') === sums.released, 'an escrow released something else than its messages');
   failUnless(counted('resolved') === ended.length, 'an escrow counts other messages as resolved');
@@ -113,7 +117,7 @@ const checkChunk = async (
   failUnless(!closed || closedRight, 'an escrow closed with other sums');
   const back = Number(row?.released ?? 0);
   failUnless(back <= sums.released, 'an escrow gave back more than its messages released');
-  return { closed, ...sums, back };
+  return { closed, released: sums.released, back, spent: closed ? sums.captured : 0 };
 };
 
 /** Checks the escrows of an organization; the coins that they released and have not given back yet. */
@@ -128,22 +132,29 @@ const checkEscrows = async (
     messages.filter(({ escrow }) => escrow !== undefined),
     ({ escrow = '' }) => escrow.slice(0, escrow.lastIndexOf('#')),
   );
-  const alone = new Set(
-    entries.flatMap(({ kind, messageId, held }) => (kind === 'release' && messageId && held !== 0 ? [messageId] : [])),
-  );
+  const entered = (as: string) =>
+    new Set(
+      entries.flatMap(({ kind, messageId, held }) => (kind === as && messageId && held !== 0 ? [messageId] : [])),
+    );
+  const alone = { captured: entered('capture'), released: entered('release') };
   const batches = new Map<string, { chunks: number; held: number; captured: number; released: number }>();
   let unreturned = 0;
   for (const [name, own] of chunks) {
-    const { closed, captured, released, back } = await checkChunk(table, name, own, alone, failUnless);
+    const { closed, released, back, spent } = await checkChunk(table, name, own, alone, failUnless);
     if (quiet) failUnless(closed, 'an escrow is not closed');
     unreturned += released - back;
     const [batchId = ''] = name.split('#');
     const sums = batches.get(batchId) ?? { chunks: 0, held: 0, captured: 0, released: 0 };
+    const pricesOf = (part: 'captured' | 'released') =>
+      priceOf(
+        own.filter(({ id }) => alone[part].has(id)),
+        part,
+      );
     batches.set(batchId, {
       chunks: sums.chunks + 1,
       held: sums.held + priceOf(own),
-      captured: sums.captured + (closed ? captured : 0),
-      released: sums.released + priceOf(own.filter(({ id }) => alone.has(id))) + back,
+      captured: sums.captured + pricesOf('captured') + spent,
+      released: sums.released + pricesOf('released') + back,
     });
   }
   for (const [batchId, sums] of batches) {
@@ -151,7 +162,10 @@ const checkEscrows = async (
     const held = (kind: string) => sumOf(of(kind), (entry) => entry.held);
     failUnless(of('hold').length === sums.chunks, 'a batch has not one hold per chunk');
     failUnless(held('hold') === sums.held, "a batch's holds are not the price of its messages");
-    failUnless(held('capture') === -sums.captured, 'a batch captured something else than its closed chunks');
+    failUnless(
+      held('capture') === -sums.captured,
+      'a batch captured something else than its closed chunks and single messages',
+    );
     failUnless(
       held('release') === -sums.released,
       'a batch released something else than its chunks and single messages',
@@ -162,9 +176,9 @@ const checkEscrows = async (
   return unreturned;
 };
 
-/** A message has the entries of its state: one hold, and one capture or release; of a chunk's message only the release may be its own. */
+/** A message has the entries of its state: one hold, and one capture or release; of a chunk's message the hold is never its own. */
 const checkMessage = (message: MessageRecord, entries: readonly Entry[], failUnless: FailUnless): void => {
-  const { hold, coins, status } = message;
+  const { hold, coins, status, force = false } = message;
   // A push without devices costs nothing.
   if (message.units === 0) return;
   const of = (kind: string) => entries.filter((entry) => entry.messageId === message.id && entry.kind === kind);
@@ -172,7 +186,10 @@ const checkMessage = (message: MessageRecord, entries: readonly Entry[], failUnl
   const countIf = (is: boolean) => (is ? 1 : 0);
   failUnless(of('hold').length === countIf(single), `a message has ${of('hold').length} holds`);
   failUnless(!single || of('hold')[0]?.coins === -coins, 'a hold is not the price of its message');
-  failUnless(of('capture').length === countIf(single && hold === 'captured'), 'captures do not match the hold');
+  failUnless(
+    of('capture').length === countIf((single || force) && hold === 'captured'),
+    'captures do not match the hold',
+  );
   const share = shareOf(message).released;
   const released = (hold === 'released' || share > 0) && (single || releasedAlone(message));
   const [refunds, releases] = [true, false].map((is) => of('release').filter(({ held }) => (held === 0) === is));

@@ -42,14 +42,27 @@ const shardWrite = (
 const NOTHING = { captured: 0, released: 0, resolved: 0 } as const;
 
 /**
+ * Whether the captured coins of a message have a ledger entry of their own. In an escrow those of forced messages do: their chunk may wait for
+ * weeks, and they are few. Those of all others are entered together, when it closes.
+ */
+const isCapturedAlone = ({ escrow, force }: MessageRecord): boolean => escrow === undefined || force === true;
+
+/**
  * Captures the money of an accepted message: by a ledger entry of its own, or within its chunk's escrow. Part of the transaction that ends the hold.
  * `shardBy`: the id that chooses the shard of the wallet's captures; the message's own, or one that several messages share.
  */
 export const captureWrites = (message: MessageRecord, at: number, shardBy = message.id): WriteOp[] => {
-  const { coins, escrow } = message;
-  if (escrow) return shardWrite(message, { ...NOTHING, captured: coins, resolved: 1 }, { sent: 1 });
-  return captureEntry(message, coins, at, shardBy);
+  const { coins } = message;
+  const alone = isCapturedAlone(message);
+  return [
+    ...(alone ? captureEntry(message, coins, at, shardBy) : []),
+    ...shardWrite(message, { ...NOTHING, captured: alone ? 0 : coins, resolved: 1 }, { sent: 1 }),
+  ];
 };
+
+/** The batch of a message, for its ledger entries. */
+const batchOf = ({ escrow }: Pick<MessageRecord, 'escrow'>) =>
+  escrow === undefined ? {} : { batchId: parseEscrowShard(escrow).batchId };
 
 /** The row that counts the captures of a wallet or a lane; `id` chooses the wallet's shard. A lane has one: it is a shard itself. */
 export const capturedKey = ({
@@ -63,7 +76,7 @@ export const capturedKey = ({
 const captureEntry = (message: MessageRecord, coins: number, at: number, shardBy = message.id): WriteOp[] => {
   const { organizationId, id: messageId, lane } = message;
   return [
-    entryWrite({ organizationId, lane, kind: 'capture', coins: 0, held: -coins, at, messageId }),
+    entryWrite({ organizationId, lane, kind: 'capture', coins: 0, held: -coins, at, messageId, ...batchOf(message) }),
     { update: capturedKey({ organizationId, lane, id: shardBy }), add: { captured: coins } },
   ];
 };
@@ -100,10 +113,10 @@ export const partialWrites = (
   at: number,
   as: 'sent' | 'failed',
 ): WriteOp[] => {
-  const { organizationId, id, escrow, lane } = message;
+  const { organizationId, id, lane } = message;
   const released = message.coins - captured;
   const isImmediate = returnsInSameTransaction(message);
-  const batch = escrow === undefined ? {} : { batchId: parseEscrowShard(escrow).batchId };
+  const alone = isCapturedAlone(message);
   const entry = {
     organizationId,
     lane,
@@ -112,11 +125,15 @@ export const partialWrites = (
     held: -released,
     at,
     messageId: id,
-    ...batch,
+    ...batchOf(message),
   } as const;
   return [
-    ...(escrow === undefined && captured > 0 ? captureEntry(message, captured, at) : []),
-    ...shardWrite(message, { captured, released: isImmediate ? 0 : released, resolved: 1 }, { [as]: 1 }),
+    ...(alone && captured > 0 ? captureEntry(message, captured, at) : []),
+    ...shardWrite(
+      message,
+      { captured: alone ? 0 : captured, released: isImmediate ? 0 : released, resolved: 1 },
+      { [as]: 1 },
+    ),
     ...(isImmediate && released > 0 ? [entryWrite(entry), ...walletReturn(message, released)] : []),
   ];
 };
@@ -156,17 +173,14 @@ export const releaseEntryWrites = (
   as: 'failed' | 'archived',
   withChunk = false,
 ): WriteOp[] => {
-  const { organizationId, id, coins, escrow, channel, lane } = message;
+  const { organizationId, id, coins, channel, lane } = message;
   const isImmediate = returnsInSameTransaction(message, withChunk);
   const positions = isImmediate ? undefined : positionsOf(message);
   const sums = { ...NOTHING, released: isImmediate ? 0 : coins, resolved: 1, ...(withChunk ? unlisted(channel) : {}) };
   const shard = shardWrite(message, { ...sums, ...(positions ? freedUnits(channel, positions) : {}) }, { [as]: 1 });
   if (!isImmediate) return shard;
   const released = { organizationId, lane, kind: 'release', coins, held: -coins, at, messageId: id } as const;
-  return [
-    entryWrite({ ...released, ...(escrow === undefined ? {} : { batchId: parseEscrowShard(escrow).batchId }) }),
-    ...shard,
-  ];
+  return [entryWrite({ ...released, ...batchOf(message) }), ...shard];
 };
 
 /** The positions that return to the month at once when a message ends without a send. */
