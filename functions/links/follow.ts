@@ -7,6 +7,7 @@ const headers = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' 
 
 export const handler = operation(
   contract,
-  ({ params }) => followLink(linkPorts, params.code),
+  // Programs check a link by HEAD before a person follows it.
+  ({ params, event }) => followLink(linkPorts, params.code, event.httpMethod !== 'HEAD'),
   (location) => respond(302, undefined, { location, ...headers }),
 );

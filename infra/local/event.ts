@@ -126,11 +126,13 @@ export const proxyEvent = (
   const [headers, multiValueHeaders] = readHeaders(request.rawHeaders);
   const { text, base64 } = encodeBody(body, request.headers['content-type']);
   const { operation } = head.route;
+  // HEAD has the route of GET, and is named in the event, as on the deployed API.
+  const httpMethod = request.method ?? operation.method;
   const now = Date.now();
   return {
     resource: operation.path,
     path: head.path,
-    httpMethod: operation.method,
+    httpMethod,
     headers,
     multiValueHeaders,
     queryStringParameters: query ? query[0] : null,
@@ -144,7 +146,7 @@ export const proxyEvent = (
       domainName: request.headers.host ?? 'localhost',
       domainPrefix: 'local',
       extendedRequestId: head.requestId,
-      httpMethod: operation.method,
+      httpMethod,
       identity: { ...EMPTY_IDENTITY, sourceIp: addressOf(request), userAgent: request.headers['user-agent'] ?? null },
       path: head.path,
       protocol: 'HTTP/1.1',

@@ -22,6 +22,7 @@ const ALMOST = [
   `https://${'a.'.repeat(LENGTH / 2)}`,
   `https://a/${'('.repeat(LENGTH)}`,
   `https://a/${').,'.repeat(LENGTH / 3)}`,
+  `https://a/${',!a2.http:/'.repeat(LENGTH / 11)}`,
   `+${'5'.repeat(LENGTH)}`,
   '1.'.repeat(LENGTH / 2),
   ' '.repeat(LENGTH),
@@ -106,7 +107,8 @@ const READERS: Readonly<Record<string, Reader>> = {
     length: 200_000,
     work: findLinks,
     texts: [
-      ...['http://', 'h', 'https://a.com '].map(run),
+      ...['http://', 'h', 'https://a.com ', 'https://a.com,', '2.https://a.com|'].map(run),
+      ...[',', '!', ',Blog', '!http', ',2.https:/', '+https://'].map((unit) => afterLink(run(unit))),
       afterLink(times(')')),
       afterLink((length) => '('.repeat(length / 2) + ')'.repeat(length / 2)),
       afterLink((length) => `${'.'.repeat(length)}x${'.'.repeat(length)}`),

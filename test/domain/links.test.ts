@@ -47,7 +47,7 @@ const world = (fields: Partial<ShortLink> = {}) => {
       return state.answersLost-- <= 0;
     },
   };
-  const follow = () => followLink(ports, link.code);
+  const follow = (isClick?: boolean) => followLink(ports, link.code, isClick);
   return { ports, state, follow, clicks: () => link.clicks, events: () => [...events.values()] };
 };
 
@@ -84,6 +84,12 @@ describe('a click', () => {
     at.state.rivals = Number.POSITIVE_INFINITY;
     await expect(at.follow()).rejects.toThrow(Unavailable);
     expect(at.events()).toEqual([]);
+  });
+
+  test('is not a check of the link: that gets the redirect, and counts nothing', async () => {
+    const at = world();
+    expect(await at.follow(false)).toBe('https://loja.example/p?id=1');
+    expect([at.clicks(), at.events()]).toEqual([0, []]);
   });
 
   test('on the link of an erased message still redirects, without an event', async () => {

@@ -28,8 +28,24 @@ describe('a link', () => {
       ['https://a.com', 'https://b.com', 'https://c.com'],
     ],
     ['next to an emoji', '👉https://a.com 👈', ['https://a.com']],
+    ['after its number', '1.https://a.com/x,2.https://b.com/y', ['https://a.com/x', 'https://b.com/y']],
+    ['after its name', 'Loja:https://a.com/x;Blog:https://b.com/y', ['https://a.com/x', 'https://b.com/y']],
+    ['after a full stop or a dash', 'Veja.https://a.com -https://b.com', ['https://a.com', 'https://b.com']],
+    ['between commas', 'https://a.com,https://b.com,', ['https://a.com', 'https://b.com']],
+    ['with another one in its query', 'https://a.com/?to=https://b.com/x', ['https://a.com/?to=https://b.com/x']],
+    ['with another one in its text', 'https://a.com/?text=Oi:https://b.com', ['https://a.com/?text=Oi:https://b.com']],
+    ['with another one in its path', 'https://a.com/w,h/https://b.com/x', ['https://a.com/w,h/https://b.com/x']],
+    ['with commas of its own', 'https://a.com/@-23.5,-46.6,15z', ['https://a.com/@-23.5,-46.6,15z']],
     ['with a port and an IP', 'http://10.0.0.1:8080/a', ['http://10.0.0.1:8080/a']],
   ])('is found %s', (_, text, found) => expect(urls(text)).toEqual(found));
+
+  it.each([',', ';', '|', '、', '.', '!', '-', '*', '👉', '❤️', '...', ')(', ']('])(
+    'ends before %s and the next one',
+    (mark) => {
+      expect(urls(`https://a.com${mark}https://b.com`)).toEqual(['https://a.com', 'https://b.com']);
+      expect(urls(`https://a.com/x${mark}https://b.com/y`)).toEqual(['https://a.com/x', 'https://b.com/y']);
+    },
+  );
 
   it.each([
     'ftp://a.com',
@@ -57,12 +73,21 @@ describe('replacing', () => {
     });
   });
 
+  it.each([
+    ['https://a.com,https://b.com', '0,1'],
+    ['https://a.com/x|https://b.com/y', '0|1'],
+    ['1.https://a.com/x,2.https://b.com/y', '1.0,2.1'],
+    ['Loja:https://a.com;Blog:https://b.com!', 'Loja:0;Blog:1!'],
+  ])('leaves what separates two links: %s', (text, expected) => {
+    expect(replaceLinks(text, (_, index) => `${index}`).text).toBe(expected);
+  });
+
   it('never interprets a replacement as a pattern', () => {
     expect(replaceLinks('https://a.com', () => '$&$1').text).toBe('$&$1');
   });
 
   it('returns the same text when each link is replaced by itself', () => {
-    const marks = fc.constantFrom('https://', 'http://a.com', ')', '(', '.', ' ', '…');
+    const marks = fc.constantFrom('https://', 'http://a.com', ')', '(', '.', ' ', '…', ',', '2.', '|');
     const anyText = fc.array(fc.oneof(fc.string({ unit: 'binary' }), marks)).map((all) => all.join(''));
     fc.assert(
       fc.property(anyText, (text) => {

@@ -186,6 +186,18 @@ describe('a tracked link', () => {
     expect(clicks[0]).toMatchObject({ env: 'test', data: { channel: 'sms', metadata, to: '+55119****0005' } });
   });
 
+  test('redirects a HEAD as a GET, without a body, and counts no click', async () => {
+    const { body } = await tenant.test.send({ body: 'Veja https://loja.example/h', trackLinks: true });
+    const { pathname } = new URL((await textOf(body.id)).slice('Veja '.length));
+    const seen = await messaging.anonymous.call('HEAD', pathname);
+    expect([seen.status, seen.headers.get('location'), seen.text]).toEqual([302, 'https://loja.example/h', '']);
+    await messaging.anonymous.get(pathname);
+    const clicks = (await messaging.eventsOf('test', tenant.id)).filter(
+      ({ type, data }) => type === 'sms.clicked' && data.id === body.id,
+    );
+    expect(clicks.map(({ data }) => data.click)).toEqual([1]);
+  });
+
   test('that does not exist, or is of the other environment, is 404', async () => {
     expectProblem(await messaging.anonymous.get('/r/t000000000'), 404);
     const { body } = await tenant.test.send({ body: 'https://loja.example/a', trackLinks: true });

@@ -63,6 +63,11 @@ describe('the event', () => {
     expect(event.multiValueHeaders['X-Mixed-Case']).toEqual(['kept']);
   });
 
+  it('names HEAD as its method, with the route of GET', async () => {
+    const { headers } = await call('/echo?a=1', { method: 'HEAD' });
+    expect(headers.get('x-method')).toBe('HEAD HEAD /echo');
+  });
+
   it('keeps repeated headers apart', async () => {
     const answer = await raw('GET /echo HTTP/1.1\r\nHost: x\r\nX-A: 1\r\nX-A: 2\r\nConnection: close\r\n\r\n');
     const { event } = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));

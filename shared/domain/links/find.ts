@@ -11,9 +11,19 @@ export interface ReplacedLink {
   readonly short: string;
 }
 
-// A scheme at a word boundary, then everything up to a space, quotation mark or invisible character. A single character class, so no
-// backtracking.
-const CANDIDATE = /(?<![A-Za-z0-9+.-])https?:\/\/[^\s<>"“”«»\p{Cc}\u200b-\u200f\u2060\ufeff]+/giu;
+/** Characters that no URL in a text contains: spaces, quotation marks, invisible ones. Part of a character class. */
+const OUTSIDE = String.raw`\s<>"“”«»\p{Cc}\u200b-\u200f\u2060\ufeff`;
+/** Marks between the entries of a list. Part of a character class. */
+const LIST_MARKS = ',;|、，；';
+/** Where a URL begins: at a scheme that no letter precedes, and that is not the end of another one, such as `svn+https`. */
+const BEGINNING = String.raw`(?<![A-Za-z]|[A-Za-z0-9]\+)https?://`;
+/**
+ * The separator between a URL and the next one: a list mark, with the next one's number or name (`,2.`, `;Blog:`), or other marks. A URL
+ * may contain another one after a letter, a digit or a mark that structures URLs, as in `?to=https://b.com`. Bounded, so that finding links
+ * takes linear time.
+ */
+const BETWEEN = `(?:[${LIST_MARKS}][^${OUTSIDE}${LIST_MARKS}/=?&#%@]{0,20}|[^${OUTSIDE}\\p{L}\\p{N}_/=?&#%@:+~$]{1,8})`;
+const CANDIDATE = new RegExp(`${BEGINNING}(?:(?!${BETWEEN}${BEGINNING})[^${OUTSIDE}])+`, 'giu');
 /** Trailing punctuation that belongs to the sentence, not to the URL. */
 const TRAILING = new Set(".,;:!?'’‘…。、，！？；：");
 const OPENER: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };

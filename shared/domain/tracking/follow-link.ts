@@ -46,11 +46,16 @@ const clickEvent = (id: Id<'event'>, link: ShortLink, message: MessageRecord, no
 });
 
 /**
- * Follows a short link (docs/spec/links.md#following-a-link): counts the click and raises the channel's clicked event, once. Returns the
+ * Follows a short link (docs/spec/links.md#following-a-link): counts the click and raises the channel's clicked event, once; with `isClick`
+ * false it does neither. Returns the
  * target with its code placeholder filled in, so that an inbound message with the code can be attributed. 404 for an unknown code, and for
  * a target that is not http or https.
  */
-export const followLink = async (ports: LinkPorts, code: string): Promise<string | Refusal<'NOT_FOUND'>> => {
+export const followLink = async (
+  ports: LinkPorts,
+  code: string,
+  isClick = true,
+): Promise<string | Refusal<'NOT_FOUND'>> => {
   if (!CODE.test(code)) return linkNotFound();
   // The same id for all attempts, so that a commit whose response was lost is recognized.
   const eventId = newId('event');
@@ -59,6 +64,7 @@ export const followLink = async (ports: LinkPorts, code: string): Promise<string
     const link = await ports.readLink(code);
     const target = link && redirectTarget(link.url.replace(CODE_PLACEHOLDER, link.code));
     if (!target) return linkNotFound();
+    if (!isClick) return target;
     if (!message) {
       message = await ports.readMessage(link.organizationId, link.messageId);
       // The message was erased: no event, but the link still works.
