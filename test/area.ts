@@ -42,6 +42,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'segment',
     'grams',
     'contact-list',
+    'contact-pages',
     'contact-merge',
     'contact-imports',
     'import-jobs',

@@ -11,12 +11,12 @@ export const handler = operation(
   contract,
   ({ actor, params }) =>
     readStored(table, actor.organizationId, params.id).then(orNotFound('There is no such message.')),
-  async (message) => {
+  async (message, { unmasked }) => {
     const history = await Promise.all([
       deliveriesOfMessage(table, message),
       readEngagement(table, message.id),
       turnsOfMessage(table, message.id),
     ]);
-    return { items: timelineOf(message, ...history) };
+    return { items: timelineOf(message, ...history, unmasked) };
   },
 );

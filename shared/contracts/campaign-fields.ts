@@ -18,7 +18,16 @@ import {
   text,
 } from './common.ts';
 import { campaignId } from './sends.ts';
-import { channel, maxCoins, plainText, template, variables, waitText } from './v1-fields.ts';
+import {
+  channel,
+  hasOneContent,
+  maxCoins,
+  ONE_CONTENT,
+  plainText,
+  template,
+  variables,
+  waitText,
+} from './v1-fields.ts';
 
 const name = z
   .string()
@@ -32,14 +41,16 @@ const Fallback = z
   .union(
     [
       channel,
-      z.strictObject({
-        channel,
-        text: plainText.optional(),
-        template: template.optional(),
-        variables: variables.optional(),
-        after: waitText.optional(),
-        maxCoins: maxCoins.optional(),
-      }),
+      z
+        .strictObject({
+          channel,
+          text: plainText.optional(),
+          template: template.optional(),
+          variables: variables.optional(),
+          after: waitText.optional(),
+          maxCoins: maxCoins.optional(),
+        })
+        .refine(hasOneContent, ONE_CONTENT),
     ],
     { error: `must be one of ${CHANNELS.join(', ')}, or an object with such a channel` },
   )
@@ -170,7 +181,7 @@ const progress = part('Its recipients, and the results of their messages.', {
   delivered: count('Messages that were delivered.', 1_144),
   read: count('Messages that were read.', 733),
   clicked: count('Messages of which a link was followed.', 96),
-  failed: count('Messages that failed.', 16),
+  failed: count('Messages that failed; not those that were cancelled unsent, which are in `total` alone.', 16),
   skipped: count('Recipients that get no message.', 50),
 });
 
@@ -200,8 +211,12 @@ export const CampaignPreview = openObject('CampaignPreview', 'What a campaign wo
     optedOut: count('Opted out.', 31),
     noAddress: count('Without an address on the channel.', 4),
     sameAddress: count('With an address that another recipient has too.', 2),
-    frequencyCap: count('Held back by the frequency cap for longer than the campaign waits.', 0),
+    frequencyCap: count(
+      'Held back by the frequency cap for longer than the campaign waits: 72 hours. Those that it only delays are recipients.',
+      0,
+    ),
     suppressed: count('With an e-mail address that is suppressed.', 3),
+    maxCoins: count("Whose message would cost more than the message's `maxCoins`, if it has one.", 0).optional(),
   }),
   price: part('What it would cost.', { coins: coins('The price of all messages.') }),
   wallet: part('The wallet of the environment.', { balanceCoins: coins('The amount that can be spent.') }),
@@ -214,16 +229,16 @@ export const CampaignPreview = openObject('CampaignPreview', 'What a campaign wo
       part('A message as it would be sent.', {
         contactId: idSchema('contact'),
         channel: z.enum(CHANNELS).meta({ description: 'The channel.', example: 'sms' }),
-        to: text('The recipient; masked without pii:full.', '+55119****0005'),
+        to: text('The recipient; masked unless the caller has both pii:full and contacts:read.', '+55119****0005'),
         variant: optionalText('The variant.', 'A'),
         text: optionalText('The text.', 'Oi Ana!'),
         template: optionalText('The template.'),
         variables: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
       }),
     )
-    .meta({ description: 'At most three.' }),
+    .meta({ description: 'At most three. Without contacts:read no field of the contact is filled in.' }),
   estimated: flag(
-    'Whether price, countries and the number held back by the cap are estimated from a sample: true for more than 500 recipients.',
+    'Whether price, countries and the recipients skipped at the send, for the cap or `maxCoins`, are estimated from a sample: true for more than 500 recipients.',
     false,
   ),
 });

@@ -8,7 +8,17 @@ import { titulo, valor } from './card-fields.ts';
 import { boundedText, flag, optionalBoundedText, ordinal } from './common.ts';
 import { lineOf } from './pipeline-fields.ts';
 import { FilterTree } from './segments.ts';
-import { channel, maxCoins, plainText, template, to, variables, waitText } from './v1-fields.ts';
+import {
+  channel,
+  hasOneContent,
+  maxCoins,
+  ONE_CONTENT,
+  plainText,
+  template,
+  to,
+  variables,
+  waitText,
+} from './v1-fields.ts';
 
 /** A step's key, which links, messages and counts refer to. */
 export const stepKey = (description: string, example: string) =>
@@ -113,15 +123,17 @@ const stepTemplate = template.meta({
 const fallback = z.union(
   [
     channel,
-    z.strictObject({
-      channel,
-      to: to.optional(),
-      text: plainText.optional(),
-      template: stepTemplate.optional(),
-      variables: variables.optional(),
-      after: waitText.optional(),
-      maxCoins: maxCoins.optional(),
-    }),
+    z
+      .strictObject({
+        channel,
+        to: to.optional(),
+        text: plainText.optional(),
+        template: stepTemplate.optional(),
+        variables: variables.optional(),
+        after: waitText.optional(),
+        maxCoins: maxCoins.optional(),
+      })
+      .refine(hasOneContent, ONE_CONTENT),
   ],
   { error: 'must be a channel, or an object with one' },
 );

@@ -47,19 +47,26 @@ export const maxCoins = z
   .max(1_000_000_000)
   .meta({ description: 'It is not sent if it would cost more coins than this.', example: 2_000 });
 
+/** Whether a fallback has at most one content of its own; without any it has the message's. */
+export const hasOneContent = (step: { readonly text?: string | undefined; readonly template?: string | undefined }) =>
+  step.text === undefined || step.template === undefined;
+export const ONE_CONTENT = { message: 'must not be given with template: only one of the two', path: ['text'] };
+
 const Fallback = z
   .union(
     [
       channel,
-      z.strictObject({
-        channel,
-        to: to.optional(),
-        text: plainText.optional(),
-        template: template.optional(),
-        variables: variables.optional(),
-        after: duration.optional(),
-        maxCoins: maxCoins.optional(),
-      }),
+      z
+        .strictObject({
+          channel,
+          to: to.optional(),
+          text: plainText.optional(),
+          template: template.optional(),
+          variables: variables.optional(),
+          after: duration.optional(),
+          maxCoins: maxCoins.optional(),
+        })
+        .refine(hasOneContent, ONE_CONTENT),
     ],
     { error: `must be one of ${CHANNELS.join(', ')}, or an object with such a channel` },
   )

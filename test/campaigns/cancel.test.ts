@@ -1,9 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { getCampaign } from '../../shared/domain/campaigns/campaigns.ts';
 import { cancelCampaign, startCampaign } from '../../shared/domain/campaigns/lifecycle.ts';
 import type { PortionPorts } from '../../shared/domain/campaigns/ports.ts';
+import { campaignView } from '../../shared/domain/campaigns/views.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import { advanceFallback } from '../../shared/domain/sending/advance-fallback.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { accepted } from '../support/accepted.ts';
 import { bulkWorld } from '../support/bulk-world.ts';
 import { deliverReport, reportOf } from '../support/channel-sends.ts';
@@ -44,6 +47,22 @@ const endOf = async (actor: Actor, id: Id<'campaign'>) => {
 };
 
 describe('the cancellation of a campaign', { timeout: 180_000 }, () => {
+  test('leaves messages that were cancelled unsent in the total alone, cancelled one by one or with it; refused ones failed', async () => {
+    const actor = await world.organization();
+    const id = await draftTo(ports, actor, await writePeople(world, actor, [{}, {}, {}, {}]));
+    accepted(await startCampaign(ports, actor, id));
+    await workOff(world, ports, id);
+    const [sent, refused, withdrawn] = await bulk.messages(actor);
+    if (!sent || !refused || !withdrawn) throw new Error('messages are missing');
+    const progress = async () => campaignView(accepted(await getCampaign(ports, actor, id))).progress;
+    world.provider.script = [{ kind: 'refused', cause: 'recipient', detail: 'no such number' }];
+    for (const { id: due } of [refused, sent]) await bulk.workOn({ kind: 'send_message', ...KEYS.message(due) });
+    accepted(await bulk.one.cancel(actor, withdrawn.id));
+    expect(await progress()).toMatchObject({ total: 4, queued: 1, sent: 1, failed: 1, skipped: 0 });
+    await cancelled(actor, id);
+    expect(await progress()).toMatchObject({ total: 4, queued: 0, sent: 1, failed: 1, skipped: 0 });
+  });
+
   test('cancels a fallback step that was created during the cancellation', async () => {
     const actor = await world.organization();
     const { id, first } = await failedOnce(actor);

@@ -131,6 +131,8 @@ describe('the body of a journey', () => {
       { texto: 'a', html: 'a', template: 'a' },
     ])
       expect(sends(content)).toEqual([`${CONFIG}.texto`]);
+    const both = [{ channel: 'sms', text: 'a', template: 'b' }];
+    expect(sends({ texto: 'a', fallback: both })).toEqual([`${CONFIG}.fallback.0.text`]);
     expect(sends({ texto: 'a', fallbackApos: '9s' })).toEqual([`${CONFIG}.fallbackApos`]);
     expect(
       sends({ texto: 'a', fallback: ['sms', { channel: 'push', after: '2h' }], fallbackApos: '10m' }),

@@ -86,6 +86,8 @@ describe('the message counters of a step', () => {
     await leave(id);
     expect(await checked(actor, step)).toEqual({ accepted: 1, unsent: 1, failed: 1 });
     await send(actor, step);
+    expect(await checked(actor, step)).toMatchObject({ accepted: 1, unsent: 1 });
+    await send(actor, step, 2);
     expect(await checked(actor, step)).toMatchObject({ accepted: 2, unsent: 1 });
   });
 
@@ -103,6 +105,7 @@ describe('the message counters of a step', () => {
       accepted: 3,
       unsent: 2,
       replaced: 1,
+      cancelled: 1,
       failed: 1,
       coinsHeld: two.coins,
     });

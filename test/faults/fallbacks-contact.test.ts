@@ -14,6 +14,7 @@ import { createVault } from '../../shared/domain/core/secrets.ts';
 import type { SubmitPorts } from '../../shared/domain/sending/accept.ts';
 import { advanceFallback } from '../../shared/domain/sending/advance-fallback.ts';
 import { sendQueued } from '../../shared/domain/sending/send-queued.ts';
+import { timelineOf } from '../../shared/domain/tracking/timeline.ts';
 import { erasureStore } from '../../shared/storage/contacts/erasures.ts';
 import { mergeStore } from '../../shared/storage/contacts/merges.ts';
 import { contactRecipient } from '../../shared/storage/contacts/recipient-eligibility.ts';
@@ -115,6 +116,33 @@ describe('a fallback without an address', { timeout: 180_000 }, () => {
     expect(known.fallback?.[0]).not.toHaveProperty('price');
     await runOut(known.id);
     expect(await mailsOf(actor)).toMatchObject([{ to: 'ana@loja.example' }]);
+  });
+
+  test('has its true price for who sees addresses, although its sender is shown none', async () => {
+    const { actor } = await ana();
+    const masked = { ...actor, scopes: new Set([...actor.scopes].filter((scope) => scope !== 'pii:full')) };
+    const sent = accepted(await sendV1(ports, masked, 'key', { ...body, fallback: ['email', 'rcs'] }));
+    expect(sent.fallback).toEqual([
+      { channel: 'email', after: expect.any(String) },
+      { channel: 'rcs', after: expect.any(String), price: { coins: expect.any(Number) } },
+    ]);
+    const again = accepted(await sendV1(ports, actor, 'key', { ...body, fallback: ['email', 'rcs'] }));
+    const coins = again.fallback?.map(({ price }) => price?.coins);
+    expect(coins).toEqual([expect.toSatisfy((price) => price > 0), sent.fallback?.[1]?.price?.coins]);
+    const message = (await world.ports.messageStore.read(sent.id)) ?? expect.fail();
+    const shown = (unmasked: boolean) =>
+      timelineOf(message, [], undefined, [], unmasked).find(({ kind }) => kind === 'fallback')?.detail;
+    expect(shown(true)).toBe(`if it does not deliver: email at ${coins?.[0]} coins, then rcs at ${coins?.[1]} coins`);
+    expect(shown(false)).toBe(`if it does not deliver: email, then rcs at ${coins?.[1]} coins`);
+  });
+
+  test('that could not be sent says so in the timeline to who sees addresses only', async () => {
+    const { actor } = await ana({});
+    const { id } = accepted(await sendV1(ports, actor, 'key', body));
+    const message = (await world.ports.messageStore.read(id)) ?? expect.fail();
+    const shown = (unmasked: boolean) => JSON.stringify(timelineOf(message, [], undefined, [], unmasked));
+    expect(shown(true)).toContain('email (cannot be sent now: invalid_recipient)');
+    expect(shown(false)).toContain('"if it does not deliver: email"');
   });
 
   test('of an e-mail goes to the phone of the contact that alone has the address', async () => {

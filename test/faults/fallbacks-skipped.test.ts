@@ -96,7 +96,9 @@ describe('a later fallback that cannot be sent', { timeout: 180_000 }, () => {
       { channel: 'sms', after: '60s', price: { coins: 800 } },
     ]);
     expect(accepted(await sendV1(submitPorts(), actor, 'key', body)).fallback).toEqual(answer.fallback);
-    const reported = timelineOf(await storedOf(answer.id), [], undefined).find(({ kind }) => kind === 'fallback');
+    const reported = timelineOf(await storedOf(answer.id), [], undefined, [], true).find(
+      ({ kind }) => kind === 'fallback',
+    );
     expect(reported?.detail).toContain(`${channel} (cannot be sent now: ${reason ?? code}), then sms at 800 coins`);
   });
 

@@ -70,6 +70,16 @@ describe('the codes of v1 and their statuses', { timeout: 180_000 }, () => {
     },
   );
 
+  test('invalid_request is 422 for a fallback with a text and a template, in a send, a preview and a batch', async () => {
+    const body = { ...sms, fallback: ['rcs', { channel: 'rcs', text: 'a', template: 'b' }] };
+    for (const answer of [await send(tenant.test, body), await preview(tenant.test, body)]) {
+      isProblem(answer, 422, 'invalid_request');
+      expect(answer.body.errors).toMatchObject([{ path: 'fallback.1.text' }]);
+    }
+    isRow(await bulk(tenant.test, body, 'permissive'), 'invalid_request');
+    isStrict(await bulk(tenant.test, body, 'strict'), 'invalid_request');
+  });
+
   test('invalid_phone is the code of a resend’s row', async () => {
     const id = await failed({ ...sms, to: FAILED });
     isRow(await resend(tenant.test, id, { to: '+55119' }), 'invalid_phone');

@@ -51,6 +51,7 @@ export const recounted = (messages: readonly MessageRecord[]): Record<string, nu
     replaced: many(
       (message) => message.hold === 'released' && message.archivedAt !== undefined && message.status === 'queued',
     ),
+    cancelled: many(({ reason, status }) => reason === 'cancelled' && status === 'failed'),
     unsent: many((message) => message.hold === 'released' && !wasSent(message)),
     delivered: many(arrived),
     read: many(({ readAt }) => readAt !== undefined),

@@ -6,7 +6,7 @@ import { jsonBytes } from '../core/json-bytes.ts';
 import { parsePhone } from '../core/phone.ts';
 import type { Priority } from '../core/priority.ts';
 import { isoTime } from '../core/time.ts';
-import type { FallbackStep } from '../message/fallback.ts';
+import { type FallbackStep, needsMatch } from '../message/fallback.ts';
 import type { Labels } from '../message/message.ts';
 import type { PlanRefusal } from '../message/plan.ts';
 import type { RefusedAnswer } from '../message/provider-port.ts';
@@ -23,7 +23,6 @@ import {
   DEFAULT_WAIT_MS,
   matchContact,
   NO_RECIPIENT,
-  needsMatch,
   planStep,
   priceSteps,
   type StepRequest,
@@ -128,8 +127,8 @@ export const requestFault = (body: V1SendRequest, now: number) => {
 };
 
 /**
- * Whether the response may show a step's price or refusal. Callers that see no addresses don't learn what a matched
- * contact has on other channels; otherwise a send that is then cancelled would reveal it for free.
+ * Whether the response may show a step's price or refusal, which are stored in any case. Callers that see no addresses
+ * don't learn what a matched contact has on other channels; otherwise a send that is then cancelled would reveal it for free.
  */
 const visibleTo =
   ({ scopes }: Actor, request: SendRequest) =>
@@ -142,7 +141,7 @@ const visibleTo =
 const submitWithFallback = (ports: SubmitPorts, actor: Actor, key: RequestKey, body: V1SendRequest) => {
   const request = toSendRequest(body);
   const steps = matchedStepsOf(ports, actor, request, body).then((matched) =>
-    priceSteps(ports, actor, matched, ports.consentFault, visibleTo(actor, request)),
+    priceSteps(ports, actor, matched, ports.consentFault),
   );
   return submit(ports, actor, { request, key, maxCoins: body.maxCoins, steps });
 };

@@ -57,8 +57,8 @@ export interface Composed {
   readonly contact: Contact;
 }
 
-/** Composes a campaign's messages: fills in the texts of the contact's variant. */
-export const composer = (ports: Pick<PortionPorts, 'recipientOf'>, campaign: Campaign) => {
+/** Composes a campaign's messages: fills in the texts of the contact's variant with `valuesOf` the contact. */
+export const composer = (ports: Pick<PortionPorts, 'recipientOf'>, campaign: Campaign, valuesOf = scopeOf) => {
   const variants = compiledVariants(campaign);
   const choose = variantChooser(campaign);
   const address = addressOf(ports, campaign);
@@ -66,7 +66,7 @@ export const composer = (ports: Pick<PortionPorts, 'recipientOf'>, campaign: Cam
     const variant = variants[choose(number)];
     const to = variant && (await address(contact, variant.channel));
     if (!variant || to === undefined) return undefined;
-    const { message } = variant.fill(scopeOf(contact));
+    const { message } = variant.fill(valuesOf(contact));
     const body = {
       ...asRequest(message),
       to,
@@ -86,8 +86,9 @@ export const composeAll = (
   ports: Pick<PortionPorts, 'recipientOf'>,
   campaign: Campaign,
   contacts: readonly (readonly [number: number, contact: Contact])[],
+  valuesOf = scopeOf,
 ): Promise<(Composed | undefined)[]> => {
-  const compose = composer(ports, campaign);
+  const compose = composer(ports, campaign, valuesOf);
   return mapConcurrently(contacts, CONCURRENCY, ([number, contact]) => compose(number, contact));
 };
 

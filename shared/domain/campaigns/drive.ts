@@ -191,10 +191,14 @@ const checkForEnd = async (ports: DrivePorts, campaign: Campaign, drive: Drive):
   return (await ports.store.change(campaign, after, { events: [event] })) ? 'done' : 'again';
 };
 
-/** `progress` on the wire: `queued` are those accepted but not sent yet. */
+/**
+ * `progress` on the wire: `queued` are those accepted but not sent yet; cancelled ones are in `total` alone. The counters' rows are read
+ * one after the other, so a part may be counted whose whole was not read yet.
+ */
 export const progressOf = ({ drive }: Pick<Campaign, 'drive'>, figures: Figures) => {
-  const { accepted, unsent, skipped, sent, delivered, read, clicked, failed } = figures;
+  const { accepted, unsent, cancelled, skipped, sent, delivered, read, clicked } = figures;
   const queued = Math.max(0, accepted - sent - unsent);
+  const failed = Math.max(0, figures.failed - cancelled);
   return { total: drive?.total ?? 0, queued, sent, delivered, read, clicked, failed, skipped };
 };
 

@@ -16,7 +16,7 @@ import { quote } from '../sending/quote.ts';
 import { selectAudience } from './audience.ts';
 import { type Campaign, DEFER_MS, variantChooser, variantsOf } from './campaign.ts';
 import { audienceMissing, findCampaign } from './campaigns.ts';
-import { type Composed, composeAll } from './compose.ts';
+import { type Composed, composeAll, scopeOf } from './compose.ts';
 import { NO_ADDRESS, reasonOf } from './judge.ts';
 import type { PortionPorts } from './ports.ts';
 
@@ -44,21 +44,45 @@ const spread = (numbers: NumberSet): number[] => {
   return chosen.slice(0, SAMPLE);
 };
 
+/** Why a recipient of the sample is excluded; each counts once, for the first that applies. */
+const SAMPLED_EXCLUSIONS = ['noAddress', 'optedOut', 'maxCoins', 'frequencyCap'] as const;
+type SampledExclusion = (typeof SAMPLED_EXCLUSIONS)[number];
+
 interface PlannedMessage {
   readonly composed: Composed;
   readonly plan: SendPlan | undefined;
-  /** Why it would not be sent, as a recipient's reason. */
-  readonly refused?: string;
+  readonly excluded?: SampledExclusion | undefined;
 }
 
-const planAll = (ports: PortionPorts, campaign: Campaign, composed: readonly Composed[]): Promise<PlannedMessage[]> =>
-  mapConcurrently(composed, CONCURRENT_PLANS, async (one) => {
-    const labels = { origin: 'automation' as const, campaign: campaign.id };
-    const planned = await ports.bulk.plan(campaign, automatedSend(one.body, { labels }));
-    return isRefusal(planned)
-      ? { composed: one, plan: undefined, refused: reasonOf(planned) }
-      : { composed: one, plan: planned.plan };
+/** Exclusions by the reason for which the start skips the recipient. Other refusals leave a recipient in the reach, without a price. */
+const EXCLUDED_FOR: ReadonlyMap<string, SampledExclusion> = new Map([
+  [NO_ADDRESS, 'noAddress'],
+  ['opt_out', 'optedOut'],
+]);
+
+const planOne = async (ports: PortionPorts, campaign: Campaign, composed: Composed): Promise<PlannedMessage> => {
+  const labels = { origin: 'automation' as const, campaign: campaign.id };
+  const planned = await ports.bulk.plan(campaign, automatedSend(composed.body, { labels }));
+  if (isRefusal(planned)) return { composed, plan: undefined, excluded: EXCLUDED_FOR.get(reasonOf(planned)) };
+  const { plan } = planned;
+  const { maxCoins } = composed.body;
+  if (maxCoins === undefined) return { composed, plan };
+  const { coins } = await quote(ports.bulk, campaign.organizationId, campaign.env, plan.price, plan.units);
+  return coins > maxCoins ? { composed, plan, excluded: 'maxCoins' } : { composed, plan };
+};
+
+/** The messages as planned, those beyond a cap marked: a cap holds back no transactional message. */
+const planAll = async (ports: PortionPorts, campaign: Campaign, composed: readonly Composed[]) => {
+  const contacts = composed.map(({ contact }) => contact);
+  const [planned, capped] = await Promise.all([
+    mapConcurrently(composed, CONCURRENT_PLANS, (one) => planOne(ports, campaign, one)),
+    cappedOf(ports, campaign, contacts),
+  ]);
+  return planned.map((one): PlannedMessage => {
+    const isCapped = one.plan?.requiresConsent !== false && capped.has(one.composed.contact.id);
+    return isCapped && !one.excluded ? { ...one, excluded: 'frequencyCap' } : one;
   });
+};
 
 const countryOf = ({ phone }: Contact): string => numberOrigin(phone)?.country ?? 'ZZ';
 
@@ -82,14 +106,35 @@ const priceOf = async (ports: PortionPorts, campaign: Campaign, planned: readonl
   return coinsOf;
 };
 
-const recipientsByCountry = (planned: readonly PlannedMessage[], scale: number): Map<string, number> => {
+/** Recipients and coins by the country of phones. */
+const countriesOf = (planned: readonly PlannedMessage[], coinsOf: ReadonlyMap<string, number>, scale: number) => {
   const counts = new Map<string, number>();
   for (const { plan, composed } of planned)
     if (plan && channelOf(plan.channel).recipient === 'phone') {
       const country = countryOf(composed.contact);
       counts.set(country, (counts.get(country) ?? 0) + scale);
     }
-  return counts;
+  return Object.fromEntries(
+    [...counts].map(([country, recipients]) => [
+      country,
+      { recipients: Math.round(recipients), coins: Math.round(coinsOf.get(country) ?? 0) },
+    ]),
+  );
+};
+
+/**
+ * The excluded recipients of the sample, scaled up; `unaddressed` ones were not even planned. Each number is rounded together with those
+ * before it, so that they never exceed the recipients.
+ */
+const unreachedOf = (planned: readonly PlannedMessage[], unaddressed: number, scale: number) => {
+  const counts = { noAddress: 0, optedOut: 0, maxCoins: 0, frequencyCap: 0 };
+  let [seen, all] = [unaddressed, 0];
+  for (const exclusion of SAMPLED_EXCLUSIONS) {
+    seen += planned.filter(({ excluded }) => excluded === exclusion).length;
+    counts[exclusion] = Math.round(seen * scale) - all;
+    all += counts[exclusion];
+  }
+  return { counts, all };
 };
 
 /** Recipients of a sample whom a frequency cap would still hold back when their portion stops retrying. */
@@ -101,11 +146,22 @@ const cappedOf = async (ports: PortionPorts, { frequencyCap }: Campaign, contact
   return new Set(sent.flatMap(({ byHour }, at) => (isCapped(byHour) ? (contacts[at]?.id ?? []) : [])));
 };
 
-/** Rendered messages, masked as the caller requires. */
-const shownMessages = async (ports: PortionPorts, actor: Actor, campaign: Campaign, composed: readonly Composed[]) => {
-  const unmasked = actor.scopes.has('pii:full');
-  const seen = composed.map(({ number, contact }) => [number, shownContact(contact, unmasked)] as const);
-  const shown = await composeAll(ports, campaign, seen);
+/**
+ * Rendered messages, showing no more of the contacts than the caller may see: without `contacts:read` nothing is filled in, since whoever
+ * writes the texts chooses the fields.
+ */
+const shownMessages = async (
+  ports: PortionPorts,
+  { scopes }: Actor,
+  campaign: Campaign,
+  composed: readonly Composed[],
+) => {
+  const readable = scopes.has('contacts:read');
+  const unmasked = readable && scopes.has('pii:full');
+  const seen = composed.map(({ number, contact }) => [number, contact] as const);
+  const shown = await composeAll(ports, campaign, seen, (contact) =>
+    readable ? scopeOf(shownContact(contact, unmasked)) : {},
+  );
   const [variants, choose] = [variantsOf(campaign), variantChooser(campaign)];
   return composed.map(({ number, body: { channel, to }, contact }, at) => {
     const { text, template, variables } = shown[at]?.body ?? {};
@@ -121,8 +177,8 @@ const shownMessages = async (ports: PortionPorts, actor: Actor, campaign: Campai
 
 /**
  * Previews a campaign as if it started now (docs/spec/campaigns.md#preview). Nothing is stored, sent or charged. The number of recipients
- * is exact, from the same selection as its start; price, countries and recipients held back by caps are estimated from a sample, and exact
- * if it covers everybody.
+ * is exact, from the same selection as its start; price, countries and the recipients that the start would skip at the send are estimated
+ * from a sample, and exact if it covers everybody.
  */
 export const previewCampaign = async (
   ports: PortionPorts,
@@ -132,9 +188,6 @@ export const previewCampaign = async (
   const campaign = await findCampaign(ports, actor, id);
   return isRefusal(campaign) ? campaign : preview(ports, actor, campaign);
 };
-
-const rounded = (amounts: ReadonlyMap<string, number>, country: string): number =>
-  Math.round(amounts.get(country) ?? 0);
 
 const preview = async (ports: PortionPorts, actor: Actor, campaign: Campaign) => {
   const [selected, balanceCoins] = await Promise.all([
@@ -151,35 +204,25 @@ const preview = async (ports: PortionPorts, actor: Actor, campaign: Campaign) =>
   });
   const messages = await composeAll(ports, campaign, contacts);
   const composed = messages.filter((one) => one !== undefined);
-  const [planned, capped] = await Promise.all([
-    planAll(ports, campaign, composed),
-    cappedOf(
-      ports,
-      campaign,
-      composed.map(({ contact }) => contact),
-    ),
-  ]);
+  const planned = await planAll(ports, campaign, composed);
   const scale = contacts.length === 0 ? 1 : reach.size / contacts.length;
-  const addressed = planned.filter(({ refused }) => refused !== NO_ADDRESS);
-  const unaddressed = Math.round((contacts.length - addressed.length) * scale);
-  // A recipient without an address is excluded for that reason alone.
-  const reached = addressed.filter(({ composed: { contact } }) => !capped.has(contact.id));
-  const frequencyCap = Math.round((addressed.length - reached.length) * scale);
+  const { counts, all } = unreachedOf(planned, contacts.length - composed.length, scale);
+  const reached = planned.filter((one) => !one.excluded);
   const coinsOf = await priceOf(ports, campaign, reached, scale);
   const coins = Math.round([...coinsOf.values()].reduce((sum, one) => sum + one, 0));
-  const recipients = recipientsByCountry(reached, scale);
   return {
-    reach: reach.size - frequencyCap - unaddressed,
-    excluded: { ...excluded, noAddress: excluded.noAddress + unaddressed, frequencyCap },
+    reach: reach.size - all,
+    excluded: {
+      ...excluded,
+      ...(composed.some(({ body }) => body.maxCoins !== undefined) ? { maxCoins: counts.maxCoins } : {}),
+      frequencyCap: counts.frequencyCap,
+      noAddress: excluded.noAddress + counts.noAddress,
+      optedOut: excluded.optedOut + counts.optedOut,
+    },
     price: { coins },
     wallet: { balanceCoins },
     enough: balanceCoins >= coins,
-    byCountry: Object.fromEntries(
-      [...recipients.keys()].map((country) => [
-        country,
-        { recipients: rounded(recipients, country), coins: rounded(coinsOf, country) },
-      ]),
-    ),
+    byCountry: countriesOf(reached, coinsOf, scale),
     samples: await shownMessages(ports, actor, campaign, composed.slice(0, SHOWN)),
     estimated: reach.size > numbers.length,
   };

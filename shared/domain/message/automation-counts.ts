@@ -3,13 +3,14 @@ import { isFailed, type MessageRecord, type MessageStatus } from './message.ts';
 
 /**
  * Counters of the messages of a journey's step or a campaign, each message once (docs/spec/sends.md#counts): accepted;
- * ended unsent, and of these replaced; sent; each later state; and the coins held and captured. Accepted messages that
- * are neither sent nor unsent are still in flight.
+ * ended unsent, and of these replaced or cancelled; sent; each later state; and the coins held and captured. Accepted
+ * messages that are neither sent nor unsent are still in flight. A cancelled one has failed as well.
  */
 export const MESSAGE_COUNTS = [
   'accepted',
   'unsent',
   'replaced',
+  'cancelled',
   'sent',
   'delivered',
   'read',
@@ -43,11 +44,18 @@ export const countsOfSettlement = ({ coins }: Priced, captured: number = coins):
   coinsCaptured: captured,
 });
 
+const CANCELLED = 'cancelled';
+
 /**
- * Counts of a released hold. `withdrawn`: its batch was rejected as a whole, as if the message had never been accepted.
+ * Counts of a released hold. `withChunk`: its batch was rejected as a whole, as if the message had never been accepted.
  */
-export const countsOfRelease = ({ coins }: Priced, withdrawn = false): MessageCounts =>
-  withdrawn ? { accepted: -1, coinsHeld: -coins } : { unsent: 1, failed: 1, coinsHeld: -coins };
+export const countsOfRelease = (
+  { coins }: Priced,
+  { reason, withChunk }: { readonly reason?: string; readonly withChunk?: boolean } = {},
+): MessageCounts =>
+  withChunk
+    ? { accepted: -1, coinsHeld: -coins }
+    : { unsent: 1, cancelled: Number(reason === CANCELLED), failed: 1, coinsHeld: -coins };
 
 /** Counts of a message that was replaced before it was sent. */
 export const countsOfWithdrawal = ({ coins }: Priced): MessageCounts => ({
@@ -66,7 +74,7 @@ const turn = (before: boolean, after: boolean): number => Number(after) - Number
  * message that is read.
  */
 export const countsOfAdvance = (
-  { status: before, hold }: Pick<MessageRecord, 'status' | 'hold'>,
+  { status: before, hold, reason }: Pick<MessageRecord, 'status' | 'hold' | 'reason'>,
   after: MessageStatus = before,
   refund = 0,
 ): MessageCounts => {
@@ -76,6 +84,7 @@ export const countsOfAdvance = (
   return {
     sent: late,
     unsent: -late,
+    cancelled: reason === CANCELLED ? -late : 0,
     delivered,
     read: Number(after === 'read' && before !== 'read'),
     failed: turn(isFailed({ status: before }), isFailed({ status: after })),

@@ -18,6 +18,13 @@ export interface FallbackStep extends Omit<SendRequest, 'to'> {
   readonly refusal?: StepRefusal | undefined;
 }
 
+/** Whether a step's recipient is known only through the contact that has the first message's recipient. */
+export const needsMatch = (first: Pick<SendRequest, 'contactId'>, { to }: Pick<FallbackStep, 'to'>): boolean =>
+  to === undefined && first.contactId === undefined;
+
+/** Marks such a step in the terms of its first message's acceptance. */
+export const MATCHED_MARK = '*';
+
 /** Value of `waitUntil` after a step was skipped: the next one starts at once. */
 export const NO_WAIT = 0;
 

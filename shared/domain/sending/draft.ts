@@ -3,7 +3,13 @@ import type { Caller, Tenant } from '../core/actor.ts';
 import { newId } from '../core/ids.ts';
 import { storedPriority } from '../core/priority.ts';
 import type { Channel } from '../message/channel.ts';
-import type { Fallback, FallbackStep, StepTransition } from '../message/fallback.ts';
+import {
+  type Fallback,
+  type FallbackStep,
+  MATCHED_MARK,
+  needsMatch,
+  type StepTransition,
+} from '../message/fallback.ts';
 import type { Decision, Labels, MessageRecord } from '../message/message.ts';
 import { SANDBOX_PROVIDER } from '../message/sandbox.ts';
 import type { RequestKey } from './idempotency.ts';
@@ -95,9 +101,15 @@ export const draft = async (
   } as Draft;
 };
 
-/** A fallback step as a term: its price in coins, or the reason why it could not be sent at present. */
-const stepTerm = ({ channel, coins = 0, refusal }: FallbackStep): string =>
-  refusal ? `${channel}!${refusal.reason ?? refusal.code}` : `${channel}@${coins}`;
+/**
+ * A fallback step as a term: its price in coins, or the reason why it could not be sent at present. With MATCHED_MARK if its recipient is
+ * only known through the contact that has the message's: the term then says what that contact has on other channels.
+ */
+const stepTerm = (plan: SendPlan, step: FallbackStep): string => {
+  const { channel, coins = 0, refusal } = step;
+  const name = needsMatch(plan, step) ? `${channel}${MATCHED_MARK}` : channel;
+  return refusal ? `${name}!${refusal.reason ?? refusal.code}` : `${name}@${coins}`;
+};
 
 /** The term of the acceptance of a transactional message. */
 const CONSENT_NOT_NEEDED = 'consent=not-needed';
@@ -112,7 +124,7 @@ const decisionsOf = (plan: SendPlan, initial: InitialState, drafted: Draft, { ba
     `contact=${contact} ${consent}`,
     ...(window === undefined ? [] : [`window=${window}`]),
     `band=${band.index}`,
-    ...(steps.length > 0 ? [`fallbacks=${steps.map(stepTerm).join()}`] : []),
+    ...(steps.length > 0 ? [`fallbacks=${steps.map((step) => stepTerm(plan, step)).join()}`] : []),
     ...(transition ? [`step=${transition.fallback.next + 1}`] : []),
   ];
   return [{ at: drafted.createdAt, kind: 'accepted', detail: terms.join(' '), coins }];

@@ -2,7 +2,7 @@ import { channelOf } from '../channels/registry.ts';
 import type { Caller, Tenant } from '../core/actor.ts';
 import { isRefusal, type Refusal, refuse, toV1Error } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
-import type { FallbackStep } from '../message/fallback.ts';
+import { type FallbackStep, needsMatch } from '../message/fallback.ts';
 import { automationLabels, type Labels } from '../message/message.ts';
 import type { PlanRefusal } from '../message/plan.ts';
 import type { SendRequest } from '../message/send-request.ts';
@@ -84,10 +84,6 @@ export const completeSteps = (
     };
   });
 
-/** Whether a step's recipient is known only through the contact that has the first message's recipient. */
-export const needsMatch = (first: Pick<SendRequest, 'contactId'>, { to }: Pick<FallbackStep, 'to'>): boolean =>
-  to === undefined && first.contactId === undefined;
-
 /**
  * Completes the steps of a send that names no contact: those without a recipient go to the contact that has the first
  * message's recipient now. The contact is stored with them, so that they still go to that person when they are due,
@@ -129,19 +125,17 @@ const refusedStep = (step: FallbackStep, refusal: Refusal): FallbackStep => {
 /**
  * The fallback steps with their price now, or the reason why they could not be sent now
  * (docs/spec/v1.md#fallbacks-that-cannot-be-sent). Both are informative: a step is planned, priced and checked again when
- * it is due. Steps that are not shown get neither.
+ * it is due.
  */
 export const priceSteps = (
   ports: Omit<StepPorts, 'contactAt'> & QuotePorts & Pick<SendPorts, 'routing'>,
   tenant: Caller,
   completed: readonly FallbackStep[],
   consentFault: ConsentCheck,
-  isShown: (step: FallbackStep) => boolean = () => true,
 ): Promise<readonly FallbackStep[]> =>
   Promise.all(
     completed.map(async (each) => {
       const step = { ...each, labels: { ...each.labels, ...operatorOf(tenant) } };
-      if (!isShown(step)) return step;
       const planned = await planStep(ports, tenant, step);
       if (isRefusal(planned)) return refusedStep(step, planned);
       const { plan } = planned;

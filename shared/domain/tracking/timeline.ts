@@ -2,6 +2,7 @@ import { channelOf } from '../channels/registry.ts';
 import type { Id } from '../core/ids.ts';
 import { isoTime } from '../core/time.ts';
 import type { EventType } from '../events/catalogue.ts';
+import { MATCHED_MARK } from '../message/fallback.ts';
 import type { StoredMessage } from '../message/inbound-message.ts';
 import { advances, type Decision, type MessageRecord, type MessageStatus } from '../message/message.ts';
 import type { AttemptSummary } from '../webhooks/ports.ts';
@@ -80,18 +81,25 @@ const termsOf = (detail: string): readonly (readonly [string, string])[] =>
 const bandOf = ({ band }: MessageRecord, index: string): string =>
   band ? `band ${index}: units ${band.from} to ${band.upTo ?? 'any'} of the month` : `band ${index}`;
 
-/** The fallback steps of a term such as `sms@800,whatsapp!window_closed`. */
-const stepsText = (value: string): string =>
+const stepText = (step: string): string =>
+  step.includes('!') ? `${step.replace('!', ' (cannot be sent now: ')})` : `${step.replace('@', ' at ')} coins`;
+
+/**
+ * The fallback steps of a term such as `sms@800,whatsapp!window_closed,email*@600`. Of a marked one, who sees no addresses is shown the
+ * channel only: docs/spec/v1.md#fallbacks.
+ */
+const stepsText = (value: string, unmasked: boolean): string =>
   value
     .split(',')
-    .map((step) =>
-      step.includes('!') ? `${step.replace('!', ' (cannot be sent now: ')})` : `${step.replace('@', ' at ')} coins`,
-    )
+    .map((step) => {
+      const [channel = '', ...rest] = step.split(MATCHED_MARK);
+      return rest.length > 0 && !unmasked ? channel : stepText(`${channel}${rest.join('')}`);
+    })
     .join(', then ');
 
-const termText = (message: MessageRecord, name: string, value: string): string => {
+const termText = (message: MessageRecord, name: string, value: string, unmasked: boolean): string => {
   if (name === 'band') return bandOf(message, value);
-  if (name === 'fallbacks') return `if it does not deliver: ${stepsText(value)}`;
+  if (name === 'fallbacks') return `if it does not deliver: ${stepsText(value, unmasked)}`;
   if (name === 'step') return `step=${value} of ${message.fallbackId}: the step before did not deliver`;
   return TERM_TEXTS[name]?.[value] ?? `${name} ${value}`;
 };
@@ -100,11 +108,11 @@ const termText = (message: MessageRecord, name: string, value: string): string =
  * Expands the acceptance, which is stored as one entry of terms to keep the row small, into timeline entries. The fallback entry comes
  * first on a fallback step and last on a first message.
  */
-const acceptanceSteps = (message: MessageRecord, { at, detail, coins }: Decision): Step[] => {
+const acceptanceSteps = (message: MessageRecord, { at, detail, coins }: Decision, unmasked: boolean): Step[] => {
   const steps = termsOf(detail).map(([name, value]): Step => {
     const kind = KIND_OF_TERM[name] ?? 'accepted';
     const priced = kind === 'price_band' && coins !== undefined ? { coins } : {};
-    return { at: isoTime(at), kind, detail: termText(message, name, value), ...priced };
+    return { at: isoTime(at), kind, detail: termText(message, name, value, unmasked), ...priced };
   });
   if (steps.length === 0) steps.push({ at: isoTime(at), kind: 'accepted', detail });
   steps.sort((a, b) => TERM_ORDER.indexOf(a.kind) - TERM_ORDER.indexOf(b.kind));
@@ -120,14 +128,14 @@ const acceptanceSteps = (message: MessageRecord, { at, detail, coins }: Decision
   return [...steps.filter((step) => !after.includes(step)), held, route, ...after];
 };
 
-const stepsOf = (message: StoredMessage): Step[] =>
+const stepsOf = (message: StoredMessage, unmasked: boolean): Step[] =>
   message.direction === 'inbound'
     ? message.decisions.map(({ at, ...step }) => ({ at: isoTime(at), ...step }))
-    : message.decisions.flatMap((decision) => decisionSteps(message, decision));
+    : message.decisions.flatMap((decision) => decisionSteps(message, decision, unmasked));
 
-const decisionSteps = (message: MessageRecord, decision: Decision): Step[] => {
+const decisionSteps = (message: MessageRecord, decision: Decision, unmasked: boolean): Step[] => {
   const { at, kind, detail, coins } = decision;
-  if (kind === 'accepted') return acceptanceSteps(message, decision);
+  if (kind === 'accepted') return acceptanceSteps(message, decision, unmasked);
   return [{ at: isoTime(at), kind, detail, ...(coins === undefined ? {} : { coins }) }];
 };
 
@@ -179,15 +187,19 @@ export const eventTypesOf = (message: StoredMessage): readonly EventType[] => {
 
 const turnStep = (turn: AiTurn): Step => ({ at: isoTime(turn.createdAt), kind: 'ai', detail: turnDetail(turn) });
 
-/** A message's decisions, engagement, turns of assistants and webhook deliveries, oldest first; stable within a millisecond. */
+/**
+ * A message's decisions, engagement, turns of assistants and webhook deliveries, oldest first; stable within a millisecond. `unmasked`: the
+ * reader may see personal data in full.
+ */
 export const timelineOf = (
   message: StoredMessage,
   deliveries: readonly MessageDelivery[],
   engagement?: Engagement | undefined,
   turns: readonly AiTurn[] = [],
+  unmasked = false,
 ): Step[] =>
   [
-    ...stepsOf(message),
+    ...stepsOf(message, unmasked),
     ...(engagement ? engagementSteps(engagement) : []),
     ...turns.map(turnStep),
     ...deliveries.flatMap(deliverySteps),

@@ -15,6 +15,7 @@ const NOTHING: Figures = {
   accepted: 0,
   unsent: 0,
   replaced: 0,
+  cancelled: 0,
   sent: 0,
   delivered: 0,
   read: 0,

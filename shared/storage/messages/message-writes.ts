@@ -103,9 +103,7 @@ const withoutCounts = (table: Table, message: MessageRecord, release: Release): 
 
 type Releasing = { readonly message: MessageRecord; readonly release: Release };
 const releaseCounts = (releases: readonly Releasing[]): WriteOp[] =>
-  messageCountWrites(
-    releases.map(({ message, release }) => [message, countsOfRelease(message, release.withChunk)] as const),
-  );
+  messageCountWrites(releases.map(({ message, release }) => [message, countsOfRelease(message, release)] as const));
 
 /** Merges writes that only add to the same row: a transaction may write each row only once. */
 export const summedAdds = (writes: readonly WriteOp[]): WriteOp[] => {

@@ -43,7 +43,7 @@ export const PreviewFigures = ({ preview }: { readonly preview: CampaignPreview 
   );
 };
 
-const EXCLUSIONS = ['optedOut', 'noAddress', 'sameAddress', 'frequencyCap', 'suppressed'] as const;
+const EXCLUSIONS = ['optedOut', 'noAddress', 'sameAddress', 'frequencyCap', 'suppressed', 'maxCoins'] as const;
 
 const Exclusions = ({ preview }: { readonly preview: CampaignPreview }) => {
   const t = useTexts(texts);
@@ -54,11 +54,15 @@ const Exclusions = ({ preview }: { readonly preview: CampaignPreview }) => {
         {t.left}
       </Title>
       <Facts>
-        {EXCLUSIONS.map((reason) => (
-          <Fact key={reason} name={t.excluded[reason]}>
-            {format.number(preview.excluded[reason])}
-          </Fact>
-        ))}
+        {EXCLUSIONS.map((reason) => {
+          const count = preview.excluded[reason];
+          if (count === undefined) return null;
+          return (
+            <Fact key={reason} name={t.excluded[reason]}>
+              {format.number(count)}
+            </Fact>
+          );
+        })}
       </Facts>
     </div>
   );

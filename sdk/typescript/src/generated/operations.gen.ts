@@ -1518,7 +1518,7 @@ export class ContactsOperations extends Resource {
   /**
    * List contacts, newest first
    *
-   * Filters are combined: a contact must meet all of them. `q` searches in the name, the WhatsApp name, the e-mail address and the phone (by its digits), ignoring case and accents; one or two characters match beginnings of words. It needs the scope pii:full; without it, `q` is ignored and a warning says so.
+   * Filters are combined: a contact must meet all of them. `q` searches in the name, the WhatsApp name, the e-mail address and the phone (by its digits), ignoring case and accents; one or two characters match beginnings of words. It needs the scope pii:full; without it, `q` is ignored and a warning says so. A page ends early if its contacts are more than an answer can hold: the next begins at `skip` plus the number of items.
    *
    * Scope: `contacts:read`.
    *
@@ -1832,7 +1832,7 @@ export class CompaniesOperations extends Resource {
   /**
    * List a company's contacts
    *
-   * In the order of their last inbound messages, latest first.
+   * In the order of their last inbound messages, latest first. A page ends early if its contacts are more than an answer can hold: the next begins at `skip` plus the number of items.
    *
    * Scope: `contacts:read`.
    *

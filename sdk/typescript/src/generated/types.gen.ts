@@ -4113,7 +4113,7 @@ export type CampaignCompletedEventEnvelope = {
              */
             clicked: number;
             /**
-             * Messages that failed.
+             * Messages that failed; not those that were cancelled unsent, which are in `total` alone.
              */
             failed: number;
             /**
@@ -6712,7 +6712,7 @@ export type Campaign = {
          */
         clicked: number;
         /**
-         * Messages that failed.
+         * Messages that failed; not those that were cancelled unsent, which are in `total` alone.
          */
         failed: number;
         /**
@@ -6793,13 +6793,17 @@ export type CampaignPreview = {
          */
         sameAddress: number;
         /**
-         * Held back by the frequency cap for longer than the campaign waits.
+         * Held back by the frequency cap for longer than the campaign waits: 72 hours. Those that it only delays are recipients.
          */
         frequencyCap: number;
         /**
          * With an e-mail address that is suppressed.
          */
         suppressed: number;
+        /**
+         * Whose message would cost more than the message's `maxCoins`, if it has one.
+         */
+        maxCoins?: number;
     };
     /**
      * What it would cost.
@@ -6839,7 +6843,7 @@ export type CampaignPreview = {
         };
     };
     /**
-     * At most three.
+     * At most three. Without contacts:read no field of the contact is filled in.
      */
     samples: Array<{
         /**
@@ -6851,7 +6855,7 @@ export type CampaignPreview = {
          */
         channel: 'whatsapp' | 'email' | 'sms' | 'rcs' | 'push' | 'instagram';
         /**
-         * The recipient; masked without pii:full.
+         * The recipient; masked unless the caller has both pii:full and contacts:read.
          */
         to: string;
         /**
@@ -6871,7 +6875,7 @@ export type CampaignPreview = {
         };
     }>;
     /**
-     * Whether price, countries and the number held back by the cap are estimated from a sample: true for more than 500 recipients.
+     * Whether price, countries and the recipients skipped at the send, for the cap or `maxCoins`, are estimated from a sample: true for more than 500 recipients.
      */
     estimated: boolean;
 };
@@ -9003,7 +9007,7 @@ export type ContactExport = {
          */
         name?: string;
         /**
-         * Whether the contact was in it when it was last evaluated.
+         * Whether the contact is in it now.
          */
         member: boolean;
         /**
