@@ -96,7 +96,10 @@ describe('the key of a journey or a campaign', () => {
     const { message } = accepted(await send(set, ofJourney(refused)));
     await leave(message.id);
     expect((await read(message.id))?.status).toBe('failed');
-    expect(accepted(await send(set, ofJourney(refused)))).toMatchObject({ replayed: true, message: { id: message.id } });
+    expect(accepted(await send(set, ofJourney(refused)))).toMatchObject({
+      replayed: true,
+      message: { id: message.id },
+    });
     const other = accepted(await send(set, ofJourney(cancelled))).message;
     accepted(await cancel(cancelAndForcePortsOf(world), set.actor, other.id));
     expect(accepted(await send(set, ofJourney(cancelled))).message.id).toBe(other.id);
