@@ -10,14 +10,20 @@ import {
 import { type FieldError, type ProblemName, Refusal, refuse } from '../domain/core/errors.ts';
 import { readJson } from '../domain/core/json-text.ts';
 import { orUndefined } from '../domain/core/or-undefined.ts';
-import { fieldErrors, safePathPart, unknownFields, zodErrorMap } from '../domain/core/zod-error-map.ts';
+import { fieldErrors, unknownFields, zodErrorMap } from '../domain/core/zod-error-map.ts';
 import { header, headerValues } from './headers.ts';
 
 const violates = <N extends ProblemName>(problem: N, what: string, errors: readonly FieldError[]) =>
   refuse(problem, { detail: `${what} violates the contract.`, errors });
 
-const parsePart = <T, N extends ProblemName>(schema: z.ZodType<T>, input: unknown, problem: N, what: string) => {
-  const parsed = schema.safeParse(input, { error: zodErrorMap });
+const parsePart = <T, N extends ProblemName>(
+  schema: z.ZodType<T>,
+  input: unknown,
+  problem: N,
+  what: string,
+  error = zodErrorMap,
+) => {
+  const parsed = schema.safeParse(input, { error });
   return parsed.success ? parsed.data : violates(problem, what, fieldErrors(parsed.error));
 };
 
@@ -98,18 +104,19 @@ const readBody = (contract: OperationContract, event: APIGatewayProxyEvent) => {
   return schema ? parseJsonBody(schema, text, inputProblem(contract), rowsIn) : {};
 };
 
-/** Query values as one flat object; of a repeated parameter, the first (see `repeatedIn`). */
+/** Query values as one flat object; a repeated parameter is a list. */
 const queryOf = (event: APIGatewayProxyEvent): Record<string, unknown> => {
   const query: Record<string, unknown> = Object.create(null);
-  for (const [name, values] of Object.entries(event.multiValueQueryStringParameters ?? {})) query[name] = values?.[0];
+  for (const [name, values] of Object.entries(event.multiValueQueryStringParameters ?? {}))
+    query[name] = values && values.length > 1 ? values : values?.[0];
   return { ...query };
 };
 
-/** The parameters that are given more than once: no operation takes a list of them, and which of two values is meant is not known. */
-const repeatedIn = (event: APIGatewayProxyEvent): readonly FieldError[] =>
-  Object.entries(event.multiValueQueryStringParameters ?? {})
-    .filter(([, values]) => (values?.length ?? 0) > 1)
-    .map(([name]) => ({ path: safePathPart(name), message: 'must be given once' }));
+/** Where a parameter takes one value, a list is a parameter that was given more than once. */
+const queryErrorMap: z.core.$ZodErrorMap = (issue) =>
+  (issue.code === 'invalid_type' || issue.code === 'invalid_value') && Array.isArray(issue.input)
+    ? 'must be given once'
+    : zodErrorMap(issue);
 
 /** The Idempotency-Key of the request. 400 if it is malformed, or missing though the operation requires one. */
 export const readIdempotencyKey = (
@@ -128,8 +135,13 @@ export const readIdempotencyKey = (
 };
 
 /** Parses a part of the request, if the contract has one. */
-const readPart = <N extends ProblemName>(schema: z.ZodType | undefined, input: unknown, problem: N, what: string) =>
-  schema ? parsePart(schema, input, problem, what) : {};
+const readPart = <N extends ProblemName>(
+  schema: z.ZodType | undefined,
+  input: unknown,
+  problem: N,
+  what: string,
+  error = zodErrorMap,
+) => (schema ? parsePart(schema, input, problem, what, error) : {});
 
 const NO_QUERY = z.strictObject({});
 /** Not a valid parameter name; a schema would overlook it. */
@@ -150,10 +162,8 @@ export const readInput = (contract: OperationContract, event: APIGatewayProxyEve
   const schema = querySchema(contract);
   if (schema && Object.hasOwn(event.multiValueQueryStringParameters ?? {}, PROTOTYPE))
     return violates(badQuery, 'The query', [{ path: PROTOTYPE, message: unknownFields(schema) }]);
-  const query = readPart(schema, queryOf(event), badQuery, 'The query');
+  const query = readPart(schema, queryOf(event), badQuery, 'The query', queryErrorMap);
   if (query instanceof Refusal) return query;
-  const repeated = schema ? repeatedIn(event) : [];
-  if (repeated.length > 0) return violates(badQuery, 'The query', repeated);
   const body = readBody(contract, event);
   return body instanceof Refusal ? body : { params, query, body };
 };
