@@ -109,7 +109,8 @@ test('a preview shows price and recipients by country, three rendered messages, 
     phones.map((phone) => ({ phone })),
   );
   const id = await draftTo(ports, actor, contacts);
-  const preview = accepted(await previewCampaign(ports, { ...actor, scopes: new Set(['campaigns:read']) }, id));
+  const scopes = new Set(['campaigns:read', 'contacts:read'] as const);
+  const preview = accepted(await previewCampaign(ports, { ...actor, scopes }, id));
   expect(preview).toMatchObject({ reach: 5, wallet: { balanceCoins: 1_000 }, enough: false, estimated: false });
   const { BR, US } = preview.byCountry;
   expect(Object.keys(preview.byCountry).sort()).toEqual(['BR', 'US']);
