@@ -75,9 +75,12 @@ const Received = part('A message that was received.', {
   payload: Message.shape.payload,
   ...received,
 });
-const Replied = part('A reply to an SMS.', {
-  id: idSchema('reply'),
-  messageId: idSchema('message', 'The inbound message of the reply.'),
+const Replied = part('An SMS that was received.', {
+  id: z.union([idSchema('reply'), idSchema('message')]).meta({
+    description: 'The reply, or the inbound message of an SMS that answers none.',
+    example: 'rpl_4hJ9sKq2LmN8pRt5VwXz1',
+  }),
+  messageId: idSchema('message', 'The inbound message.'),
   body: text('The text.', 'Sim'),
   route: optionalText('The route of the message that it replies to.', 'premium'),
   ...received,

@@ -3,6 +3,7 @@ import { receiveInbound } from '../../shared/domain/inbound/receive.ts';
 import { readInboundCounts, readLastInbound } from '../../shared/storage/messages/inbound.ts';
 import { readMessage } from '../../shared/storage/messages/message-lists.ts';
 import { accepted } from '../support/accepted.ts';
+import { undocumentedIn } from '../support/event-shapes.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
 import { use } from '../support/use.ts';
 import { inboundStage } from './stage.ts';
@@ -40,6 +41,18 @@ describe('an inbound message', () => {
         },
       },
     ]);
+  });
+
+  test('by SMS that answers no message raises the same data as a reply, with its own id', async () => {
+    const event = anEvent({ channel: 'sms', to: '+5511400040004', text: 'Oi' });
+    expect(await stage.receive(event)).toBe('kept');
+    const [raised, ...others] = await stage.events();
+    expect(others).toEqual([]);
+    expect(raised).toMatchObject({
+      type: 'sms.received',
+      data: { id: stage.idOf(event), messageId: stage.idOf(event), body: 'Oi', from: '+55119****0001' },
+    });
+    expect(undocumentedIn('sms.received', raised?.data)).toBeUndefined();
   });
 
   test('creates no contact for an unknown sender', async () => {

@@ -6,6 +6,10 @@ import type { InboundMessage } from '../message/inbound-message.ts';
 import type { MessageRecord } from '../message/message.ts';
 import { messageEventId } from '../tracking/events.ts';
 
+/** An SMS has its text, with the id of its inbound message beside the reply's; messages of other channels have their type and payload. */
+const contentOf = ({ id, type, payload }: InboundMessage, eventType: DomainEvent['type']) =>
+  eventType === 'sms.received' ? { messageId: id, body: payload.text ?? '' } : { type, payload };
+
 /**
  * The event of an inbound message (docs/spec/inbound.md#inbound-events). The sender is masked; delivery unmasks it for subscriptions that
  * may see it. Campaign tag and metadata are those of the message it replies to.
@@ -27,8 +31,7 @@ export const receivedEvent = (
       id,
       channel,
       from: channelOf(channel).mask(message.from),
-      type: message.type,
-      payload: message.payload,
+      ...contentOf(message, type),
       receivedAt: isoTime(message.sentAt),
       contactId: message.contactId,
       numberId: message.numberId,

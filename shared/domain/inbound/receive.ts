@@ -205,7 +205,7 @@ const decisionsOf = (
 export const inboundChange = (
   found: ParsedInbound,
   sender: Sender,
-  data: (message: InboundMessage) => Readonly<Record<string, unknown>> = () => ({}),
+  data: Readonly<Record<string, unknown>> = {},
 ): InboundChange => {
   const { repliedTo, answered } = found;
   const { sentAt, createdAt, channel } = found.message;
@@ -220,7 +220,7 @@ export const inboundChange = (
     decisions: decisionsOf(found, sender, opensWindow, optedOut),
   };
   const events = [
-    receivedEvent(message, repliedTo, { ...(optedOut ? { optedOut: true } : {}), ...data(message) }),
+    receivedEvent(message, repliedTo, { ...(optedOut ? { optedOut: true } : {}), ...data }),
     ...(contact?.consent ? [contactEvent('contact.opted_out', contact.after, createdAt)] : []),
   ];
   const signal = runSignal(answered, 'respondida', createdAt);

@@ -5,7 +5,6 @@ import { asCoins, type Coins, NO_COINS } from '../core/money.ts';
 import { maskPhone } from '../core/phone.ts';
 import { isoTime } from '../core/time.ts';
 import type { DomainEvent } from '../events/event.ts';
-import type { InboundMessage } from '../message/inbound-message.ts';
 import type { MessageRecord } from '../message/message.ts';
 import type { InboundEvent, ReplyEvent } from '../message/provider-port.ts';
 import { priceRowOf } from '../pricing/prices.ts';
@@ -79,15 +78,8 @@ export const replyAsInbound = ({ providerReplyId, from, to, body, at }: ReplyEve
   at,
 });
 
-/** Data of sms.received: the reply's id, and its inbound message's. */
-const replyData = (reply: ReplyRecord) => (message: InboundMessage) => ({
-  id: reply.id,
-  messageId: message.id,
-  body: reply.body,
-  ...(reply.route === undefined ? {} : { route: reply.route }),
-  type: undefined,
-  payload: undefined,
-});
+/** Data of sms.received that a reply adds to its inbound message. */
+const replyData = ({ id, body, route }: ReplyRecord) => ({ id, body, ...(route === undefined ? {} : { route }) });
 
 /**
  * Handles an SMS reply to a message: stores it as a reply, charged once, and as an inbound message with its effects.
