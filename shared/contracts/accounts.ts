@@ -3,11 +3,11 @@ import { ACCOUNT_STATUSES } from '../domain/access/accounts.ts';
 import { ACCOUNT_ROLES, ROLES } from '../domain/access/roles.ts';
 import { MAX_ADDRESS_LENGTH, parseAddress } from '../domain/core/email-address.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { boundedText, closedObject, dateTime, openObject, paged, pageOf, pathId, text } from './common.ts';
+import { closedObject, dateTime, oneLine, openObject, paged, pageOf, pathId, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const tag = 'People';
-const name = boundedText(200, 'The name of the person.', 'Ana Souza');
+const name = oneLine(200, 'The name of the person.', 'Ana Souza');
 const role = z.enum(ROLES).meta({
   description:
     'What the person may do: `viewer` reads without personal data; `support` also replays webhooks, resends and cancels; `developer` also sends and manages keys, webhooks and templates; `admin` everything except owners and money; `owner` everything.',

@@ -1,19 +1,13 @@
 import * as z from 'zod';
 import { ACTIVITY_TYPES } from '../domain/activities/activity.ts';
-import { idSchema, looseId } from '../domain/core/id-schema.ts';
+import { idSchema, linkId, looseId } from '../domain/core/id-schema.ts';
 import type { IdKind } from '../domain/core/ids.ts';
 import { isOfUsualYears, USUAL_YEARS } from '../domain/core/time.ts';
-import { count, dateTime, flag, openObject, paged, pathId } from './common.ts';
+import { count, dateTime, flag, oneLine, openObject, paged, pathId } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const tipo = z.enum(ACTIVITY_TYPES).meta({ description: 'What is done.', example: 'ligacao' });
-const titulo = z
-  .string()
-  .trim()
-  .min(1)
-  .max(200)
-  .regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'must be one line without control characters')
-  .meta({ description: 'What is to be done, in one line.', example: 'Ligar sobre a proposta' });
+const titulo = oneLine(200, 'What is to be done, in one line.', 'Ligar sobre a proposta');
 const descricao = z
   .string()
   .min(1)
@@ -27,10 +21,10 @@ const lembreteMinutos = z.int().min(0).max(40_320).meta({
 });
 const concluida = flag('Whether it is done.', false);
 const links = {
-  cardId: idSchema('card', 'The card that it is about.'),
-  contatoId: idSchema('contact', 'The contact that it is about.'),
-  empresaId: idSchema('company', 'The company that it is about.'),
-  responsavelId: idSchema('account', 'The person of the organization who does it: an active account.'),
+  cardId: linkId('card', 'The card that it is about.'),
+  contatoId: linkId('contact', 'The contact that it is about.'),
+  empresaId: linkId('company', 'The company that it is about.'),
+  responsavelId: linkId('account', 'The person of the organization who does it: an active account.'),
 };
 
 /** The fields of a new activity's body, as responses show them. */

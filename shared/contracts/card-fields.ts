@@ -1,15 +1,14 @@
 import * as z from 'zod';
 import { CARD_ACTS, MAX_ATTRIBUTE_BYTES, MAX_CENTS } from '../domain/cards/card.ts';
 import { isCurrency } from '../domain/core/currencies.ts';
-import { idSchema } from '../domain/core/id-schema.ts';
+import { idSchema, linkId } from '../domain/core/id-schema.ts';
 import { jsonBytes } from '../domain/core/json-bytes.ts';
 import { contactAttributesSchema } from '../domain/core/json-values.ts';
 import { isOfUsualYears, USUAL_YEARS } from '../domain/core/time.ts';
 import { STAGE_TYPES } from '../domain/pipelines/pipeline.ts';
-import { closedObject, dateTime, flag, openObject, optionalText, part, text } from './common.ts';
-import { lineOf } from './pipeline-fields.ts';
+import { closedObject, dateTime, flag, oneLine, openObject, optionalText, part, text } from './common.ts';
 
-export const titulo = lineOf(200, 'The name of the deal.', 'Renovação anual');
+export const titulo = oneLine(200, 'The name of the deal.', 'Renovação anual');
 export const valor = z
   .number()
   .min(0)
@@ -21,9 +20,9 @@ const moeda = z
   .regex(/^[A-Z]{3}$/)
   .refine(isCurrency, 'must be a currency code of ISO 4217')
   .meta({ description: 'ISO 4217.', example: 'BRL' });
-const responsavelId = idSchema('account', 'Who is responsible: an active account of the organization.');
-const contatoId = idSchema('contact', 'The contact that it is about.');
-const empresaId = idSchema('company', 'The company that it is about.');
+const responsavelId = linkId('account', 'Who is responsible: an active account of the organization.');
+const contatoId = linkId('contact', 'The contact that it is about.');
+const empresaId = linkId('company', 'The company that it is about.');
 const dataPrevista = z.iso
   .date()
   .refine((day) => isOfUsualYears(Date.parse(day)), USUAL_YEARS)

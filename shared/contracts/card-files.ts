@@ -10,7 +10,7 @@ const nome = z
   .min(1)
   .max(200)
   .regex(/^[^\p{Cc}\u202a-\u202e\u2066-\u2069/\\]+$/u, 'must be a file name, without folders or control characters')
-  .refine((name) => !/^\.{1,2}$/.test(name.trim()), 'must be a file name, not a folder')
+  .refine((name) => !/^\.{0,2}$/.test(name.trim()), 'must be a file name, not blanks or a folder')
   .meta({ description: 'The name of the file, under which it is saved.', example: 'proposta.pdf' });
 const TYPES = 'PDF, JPEG, PNG, WebP, GIF, Word, Excel, PowerPoint, CSV, plain text, MP3, Ogg and MP4';
 

@@ -20,6 +20,16 @@ export const flag = (description: string, example?: boolean) => z.boolean().meta
 export const ordinal = (description: string, example?: number) => z.int().min(1).meta({ description, example });
 export const count = (description: string, example?: number) => z.int().min(0).meta({ description, example });
 
+/** A name or title, of one line: control characters could break headers or lists of values. White space around it is dropped. */
+export const oneLine = (maximum: number, description: string, example: string) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(maximum)
+    .regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'must be one line without control characters')
+    .meta({ description, example });
+
 /** A named object in the document: of a response, which may gain fields; of a body, which rejects unknown fields. */
 export const openObject = <const F extends z.ZodRawShape>(id: string, description: string, fields: F) =>
   z.object(fields).meta({ id, description });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ATTRIBUTE_TYPES } from '../domain/companies/company.ts';
-import { idSchema } from '../domain/core/id-schema.ts';
+import { idSchema, linkId } from '../domain/core/id-schema.ts';
 import { contactAttributesSchema } from '../domain/core/json-values.ts';
 import { closedObject, count, dateTime, openObject, part } from './common.ts';
 import { line } from './contact-fields.ts';
@@ -24,8 +24,8 @@ const site = z
   .max(2_048)
   .meta({ description: 'Its site.', example: 'https://padaria.example.com' });
 const endereco = line(500).meta({ description: 'Its address.', example: 'Rua das Flores, 10, São Paulo' });
-const responsavelId = idSchema('account', 'The account that is responsible for it: it must be active when it is set.');
-const contatoPrincipalId = idSchema('contact', 'Its main contact.');
+const responsavelId = linkId('account', 'The account that is responsible for it: it must be active when it is set.');
+const contatoPrincipalId = linkId('contact', 'Its main contact.');
 const atributos = contactAttributesSchema.meta({
   description:
     'Free attributes, at most 100 and 32 KB, as those of a contact. Defined attributes must have their type, and required ones a value.',

@@ -8,7 +8,7 @@ import {
   OPT_IN_STATUSES,
 } from '../domain/contacts/contact.ts';
 import { MAX_DEBTS, MAX_TAG_LENGTH, MAX_TAGS } from '../domain/contacts/input.ts';
-import { idSchema } from '../domain/core/id-schema.ts';
+import { idSchema, linkId } from '../domain/core/id-schema.ts';
 
 /** The fields of a contact, shared by bodies and responses. */
 
@@ -55,10 +55,7 @@ export const externalIds = z
     >,
   )
   .meta({ description: "The contact's ids in CRM systems; absent when there are none." });
-export const companyId = idSchema('company').meta({
-  description: 'The company that the contact belongs to.',
-  example: 'emp_4hJ9sKq2LmN8pRt5VwXz1',
-});
+export const companyId = linkId('company', 'The company that the contact belongs to.');
 export const papelNaEmpresa = z
   .enum(COMPANY_ROLES)
   .meta({ description: "The contact's role in that company.", example: 'decisor' });

@@ -10,6 +10,7 @@ import {
   dateTime,
   flag,
   inOrder,
+  oneLine,
   openObject,
   optionalText,
   part,
@@ -18,7 +19,7 @@ import { defineOperation } from './define-operation.ts';
 
 const tag = 'Customer events';
 const names = {
-  name: boundedText(128, 'The name of the event.', 'compra'),
+  name: oneLine(128, 'The name of the event.', 'compra'),
   eventId: boundedText(255, "The caller's id of the event: each id is recorded once.", 'pedido-A-1842'),
 };
 const properties = metadataSchema.meta({

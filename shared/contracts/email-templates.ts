@@ -8,6 +8,7 @@ import {
   boundedText,
   closedObject,
   dateTime,
+  oneLine,
   openObject,
   optionalBoundedText,
   ordinal,
@@ -38,13 +39,7 @@ const variable = z.strictObject({
     .meta({ description: 'The purpose of the template.', example: "The customer's first name" }),
 });
 
-const name = z
-  .string()
-  .trim()
-  .min(1)
-  .max(128)
-  .regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'must be one line without control characters')
-  .meta({ description: 'Unique within the organization and the environment.', example: 'pedido-enviado' });
+const name = oneLine(128, 'Unique within the organization and the environment.', 'pedido-enviado');
 const subject = boundedText(
   MAX_SUBJECT_LENGTH,
   'The subject, one line; with placeholders `{{variable}}`.',

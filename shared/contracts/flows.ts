@@ -3,7 +3,18 @@ import { FLOW_CATEGORIES, FLOW_STATUSES } from '../domain/channels/whatsapp/flow
 import { flowJsonSchema, flowJsonShape } from '../domain/channels/whatsapp/flows/flow-json.ts';
 import { META_FLOW_STATUSES } from '../domain/channels/whatsapp/numbers/meta-port.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { closedObject, dateTime, openObject, optionalText, ordinal, paged, pageOf, pathId, text } from './common.ts';
+import {
+  closedObject,
+  dateTime,
+  oneLine,
+  openObject,
+  optionalText,
+  ordinal,
+  paged,
+  pageOf,
+  pathId,
+  text,
+} from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const FLOW_JSON = {
@@ -26,13 +37,7 @@ const FLOW_JSON = {
   ],
 };
 
-const name = z
-  .string()
-  .trim()
-  .min(1)
-  .max(160)
-  .regex(/^[^\p{Cc}]*$/u, 'must be one line without control characters')
-  .meta({ description: 'The name; recipients do not see it.', example: 'Atendimento' });
+const name = oneLine(160, 'The name; recipients do not see it.', 'Atendimento');
 const description = z.string().max(1_000).meta({ description: 'The purpose of the flow.', example: 'Abre um chamado' });
 const category = z.enum(FLOW_CATEGORIES).meta({ description: 'The category of a flow.', example: 'CUSTOMER_SUPPORT' });
 const categories = z

@@ -2,15 +2,14 @@ import * as z from 'zod';
 import { MAX_FREQUENCY } from '../domain/contacts/frequency.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { LINK_OUTCOMES, REENTRIES, TRIGGER_TYPES } from '../domain/journeys/definition.ts';
-import { boundedText, closedObject, optionalBoundedText, ordinal } from './common.ts';
+import { boundedText, closedObject, oneLine, optionalBoundedText, ordinal } from './common.ts';
 import { JourneyStep, silence, stepKey } from './journey-steps.ts';
-import { lineOf } from './pipeline-fields.ts';
 
 /** Maximum steps of a journey; each has at most as many links as a `divisao` has branches. */
 const MAX_STEPS = 150;
 const MAX_LINKS = 1_000;
 
-export const journeyName = lineOf(200, 'The name; several may have the same.', 'Boas-vindas');
+export const journeyName = oneLine(200, 'The name; several may have the same.', 'Boas-vindas');
 
 export const JourneyTrigger = closedObject('JourneyTrigger', 'What lets contacts in.', {
   tipo: z.enum(TRIGGER_TYPES).meta({

@@ -5,8 +5,7 @@ import { attributeKey, attributeValue } from '../domain/core/json-values.ts';
 import { SENT_STATUSES, WEEKDAYS } from '../domain/journeys/definition.ts';
 import { MAX_DURATION_MS, UNIT_MS } from '../domain/journeys/durations.ts';
 import { titulo, valor } from './card-fields.ts';
-import { boundedText, flag, optionalBoundedText, ordinal } from './common.ts';
-import { lineOf } from './pipeline-fields.ts';
+import { boundedText, flag, oneLine, optionalBoundedText, ordinal } from './common.ts';
 import { FilterTree } from './segments.ts';
 import {
   channel,
@@ -107,7 +106,7 @@ const sent = {
 const both = ({ passo, status }: { passo?: string | undefined; status?: string | undefined }) =>
   (passo === undefined) === (status === undefined);
 
-const tag = lineOf(MAX_TAG_LENGTH, 'A tag.', 'cliente');
+const tag = oneLine(MAX_TAG_LENGTH, 'A tag.', 'cliente');
 const tags = (description: string) =>
   z
     .union([tag, z.array(tag).min(1).max(20)], { error: 'must be a tag, or a list of 1 to 20 tags' })
@@ -146,7 +145,7 @@ export const stepConfigs = {
       texto: plainText.optional(),
       template: stepTemplate.optional(),
       variaveis: variables.optional(),
-      assunto: lineOf(998, 'The subject, on e-mail.', 'Bem-vinda, {{contato.nome}}').optional(),
+      assunto: oneLine(998, 'The subject, on e-mail.', 'Bem-vinda, {{contato.nome}}').optional(),
       html: boundedText(100_000, 'The HTML part, on e-mail.', '<p>Olá, {{contato.nome|você}}</p>').optional(),
       rota: boundedText(
         64,
@@ -197,7 +196,7 @@ export const stepConfigs = {
       ramos: z
         .array(
           z.strictObject({
-            nome: lineOf(64, "The branch's name.", 'A'),
+            nome: oneLine(64, "The branch's name.", 'A'),
             peso: ordinal('How many percent of contacts take it.', 50).max(100),
           }),
         )
@@ -260,7 +259,7 @@ const stepOf = <const K extends keyof typeof stepConfigs>(kind: K) =>
   z.strictObject({
     chave: stepKey('Its key, unique in the journey.', kind),
     tipo: z.literal(kind).meta({ description: 'The kind of the step.' }),
-    rotulo: lineOf(120, 'A label for people.', 'Mensagem de boas-vindas').optional(),
+    rotulo: oneLine(120, 'A label for people.', 'Mensagem de boas-vindas').optional(),
     config: stepConfigs[kind],
   });
 

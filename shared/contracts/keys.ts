@@ -4,10 +4,10 @@ import { KEY_SCOPES, MAX_IP_RANGES } from '../domain/access/keys.ts';
 import { MAX_OLD_SECRETS, OVERLAP_HOURS } from '../domain/access/rotate-key.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import type { Scope } from '../domain/core/scopes.ts';
-import { boundedText, closedObject, dateTime, environment, openObject, paged, pageOf, pathId, text } from './common.ts';
+import { closedObject, dateTime, environment, oneLine, openObject, paged, pageOf, pathId, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
-const name = boundedText(100, 'A name for people.', 'Checkout service');
+const name = oneLine(100, 'A name for people.', 'Checkout service');
 const scopes = z
   .array(z.enum(KEY_SCOPES as [Scope, ...Scope[]]))
   .min(1)

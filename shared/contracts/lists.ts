@@ -2,22 +2,27 @@ import * as z from 'zod';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { MAX_LISTS } from '../domain/lists/list.ts';
 import { MAX_IDENTIFIERS, MAX_NOT_FOUND, tooManyOf } from '../domain/lists/members.ts';
-import { boundedText, closedObject, count, dateTime, openObject, optionalBoundedText, part, pathId } from './common.ts';
+import {
+  boundedText,
+  closedObject,
+  count,
+  dateTime,
+  oneLine,
+  openObject,
+  optionalBoundedText,
+  part,
+  pathId,
+} from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const MAX_DESCRIPTION = 500;
 const MAX_IDENTIFIER = 128;
 
-const name = z
-  .string()
-  .trim()
-  .min(1)
-  .max(128)
-  .regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'must be one line without control characters')
-  .meta({
-    description: 'The name, unique within the organization and the environment whatever its case.',
-    example: 'Clientes VIP',
-  });
+const name = oneLine(
+  128,
+  'The name, unique within the organization and the environment whatever its case.',
+  'Clientes VIP',
+);
 const description = optionalBoundedText(
   MAX_DESCRIPTION,
   'The purpose of the list, as free text.',

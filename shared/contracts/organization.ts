@@ -3,7 +3,7 @@ import { CHANNELS } from '../domain/channels/registry.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { DestinationsSchema } from '../domain/sending/destination-settings.ts';
 import { QuietHoursSchema } from '../domain/sending/quiet-hours.ts';
-import { boundedText, dateTime, environment, openObject, text } from './common.ts';
+import { dateTime, environment, oneLine, openObject, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 export const Organization = openObject('Organization', 'The organization behind a credential.', {
@@ -41,7 +41,7 @@ export const changeOrganization = defineOperation({
   summary: "Change the credential's organization",
   description: 'In the environment of the credential. Absent fields stay as they are.',
   body: z
-    .strictObject({ name: boundedText(200, 'The name of the organization.', 'Loja Azul').optional() })
+    .strictObject({ name: oneLine(200, 'The name of the organization.', 'Loja Azul').optional() })
     .meta({ id: 'ChangeOrganization', description: 'The changes.', example: { name: 'Loja Azul' } }),
   answer: Organization,
   errors: ['NOT_FOUND', 'VALIDATION_ERROR'],

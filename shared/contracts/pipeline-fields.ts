@@ -1,20 +1,10 @@
 import * as z from 'zod';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { PIPELINE_TYPES, REQUIRED_FIELD, STAGE_TYPES } from '../domain/pipelines/pipeline.ts';
-import { dateTime, flag, openObject, ordinal, pathId } from './common.ts';
+import { dateTime, flag, oneLine, openObject, ordinal, pathId } from './common.ts';
 
-/** A name of one line. */
-export const lineOf = (maximum: number, description: string, example: string) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(maximum)
-    .regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'must be one line without control characters')
-    .meta({ description, example });
-
-export const pipelineName = lineOf(128, 'The name; several may have the same.', 'Vendas B2B');
-export const stageName = lineOf(128, "The stage's name.", 'Proposta');
+export const pipelineName = oneLine(128, 'The name; several may have the same.', 'Vendas B2B');
+export const stageName = oneLine(128, "The stage's name.", 'Proposta');
 export const stageType = z.enum(STAGE_TYPES).meta({
   description: 'The status of the cards in it: `aberto` (open), `ganho` (won) or `perdido` (lost).',
   example: 'aberto',

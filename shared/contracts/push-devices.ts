@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { pushCredentials } from '../domain/channels/push/credentials.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import {
-  boundedText,
   closedObject,
   count,
   dateTime,
   environment,
   flag,
+  oneLine,
   openObject,
   optionalBoundedText,
   optionalFlag,
@@ -30,7 +30,7 @@ const token = z
     description: "The device's registration token; on the web, the endpoint of the browser's subscription.",
     example: 'a1b2c3d4e5f60005',
   });
-const appName = boundedText(100, 'A name for people.', 'Loja Azul');
+const appName = oneLine(100, 'A name for people.', 'Loja Azul');
 
 const PushApp = openObject('PushApp', 'An app that push devices run; its credentials are never shown.', {
   id: idSchema('pushApp'),

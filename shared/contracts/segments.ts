@@ -9,6 +9,7 @@ import {
   cursorPageOf,
   dateTime,
   flag,
+  oneLine,
   openObject,
   optionalBoundedText,
   paged,
@@ -51,13 +52,7 @@ export const FilterTree = z
     description: 'Conditions combined with and and or, at most 100, nested at most 10 deep.',
   });
 
-const name = z
-  .string()
-  .trim()
-  .min(1)
-  .max(200)
-  .regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'must be one line without control characters')
-  .meta({ description: 'The name, unique in the environment without case and accents.', example: 'VIPs de São Paulo' });
+const name = oneLine(200, 'The name, unique in the environment without case and accents.', 'VIPs de São Paulo');
 const description = boundedText(1_000, 'A description for people.', 'Bought twice this year');
 const filters = z
   .array(Filter)

@@ -3,11 +3,11 @@ import { MAX_IP_RANGES } from '../domain/access/keys.ts';
 import { smsFields } from '../domain/channels/sms/request.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { BINDS, DLR_FORMATS, SMPP_ROUTES, WINDOW } from '../domain/smpp/account.ts';
-import { boundedText, closedObject, dateTime, openObject, pathId } from './common.ts';
+import { closedObject, dateTime, oneLine, openObject, pathId } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 import { ipRanges } from './keys.ts';
 
-const name = boundedText(100, 'A name for people.', 'Billing gateway');
+const name = oneLine(100, 'A name for people.', 'Billing gateway');
 const route = z.enum(SMPP_ROUTES).meta({
   description: 'The route of its messages: `premium` for communication, `otp` for transactional texts.',
   example: 'premium',

@@ -49,6 +49,26 @@ describe('openapi.json', () => {
     }
   });
 
+  it('has names and titles of one line in every body: none of blanks alone, and none with a control character', () => {
+    const named = documented.flatMap(({ operationId, requestBody }) => {
+      const example = requestBody?.content['application/json']?.example as
+        | Readonly<Record<string, unknown>>
+        | undefined;
+      const { request } = OPERATIONS.find(({ id }) => id === operationId) ?? {};
+      const schema = (request as OperationContract['request'] | undefined)?.body;
+      const fields = ['name', 'nome', 'titulo'].filter((field) => typeof example?.[field] === 'string');
+      return schema ? fields.map((field) => ({ operationId, field, example, schema })) : [];
+    });
+    expect(named.length).toBeGreaterThan(20);
+    const accepted = named.flatMap(({ operationId, field, example, schema }) =>
+      ['', ' ', 'A\u0000', 'A\nB']
+        .filter((name) => schema.safeParse({ ...example, [field]: name }).success)
+        .map((name) => `${operationId} ${JSON.stringify(name)}`),
+    );
+    // A person's name comes from other systems: blanks are stored as they are.
+    expect(accepted).toEqual(['contacts.create " "', 'contacts.change " "']);
+  });
+
   it('gives every body of text an example, and those in JSON are accepted by the schema of their operation', () => {
     const bytes = /^(?:application\/octet-stream|audio\/|image\/|video\/|application\/(?!json|x-www)|text\/plain)/;
     for (const { operationId, requestBody } of documented) {

@@ -199,7 +199,7 @@ describe('the shape of a new contact', () => {
     [{ optIn: { status: 'granted', ip: 'here' } }],
     [{ source: 'crm' }],
     [{ papelNaEmpresa: 'chefe' }],
-    [{ companyId: 'emp_1' }],
+    [{ companyId: '' }],
   ])('refuses %j', (body) => expect(accepts(body)).toBe(false));
 
   test('is as strict for consent', () => {

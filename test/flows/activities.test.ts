@@ -67,6 +67,7 @@ describe('an activity', () => {
       [{ lembreteMinutos: 10 }, 'lembreteMinutos'],
       [{ lembreteMinutos: 40_321, venceEm: inMinutes(1) }, 'lembreteMinutos'],
       [{ contatoId: 'cnt_x' }, 'contatoId'],
+      [{ cardId: 'x' }, 'cardId'],
       [{ desconhecido: 1 }, ''],
     ];
     for (const [fields, path] of invalid) {
@@ -77,7 +78,7 @@ describe('an activity', () => {
 
   test('may name active people of the organization only', async () => {
     const invited = (await client.post('/v2/accounts', { name: 'Ana', email: 'ana@example.com', role: 'viewer' })).body;
-    for (const responsavelId of [invited.id, 'acc_4hJ9sKq2LmN8pRt5VwXz1']) {
+    for (const responsavelId of [invited.id, 'acc_4hJ9sKq2LmN8pRt5VwXz1', 'ana']) {
       const answer = await client.post('/activities', { tipo: 'ligacao', titulo: 'Ligar', responsavelId });
       expectProblem(answer, 422, {
         errors: ['responsavelId'],

@@ -84,8 +84,11 @@ describe('a card', () => {
     for (const [field, id] of [
       ['contatoId', newId('contact')],
       ['contatoId', other],
+      ['contatoId', 'cnt_1'],
       ['empresaId', newId('company')],
+      ['empresaId', '#'],
       ['responsavelId', newId('account')],
+      ['responsavelId', 'ana'],
     ] as const) {
       const meta = { code: 'VINCULO_INVALIDO', campo: field };
       expectProblem(await client.post(PATH, { pipelineId: pipeline.id, titulo: 'Outro', [field]: id }), 422, {

@@ -54,9 +54,12 @@ test('an invalid field is named, and nothing is stored', async () => {
   for (const q of [' ', '\t', '\u2003'])
     expectProblem(await client.get('/v2/companies', { q }), 422, { errors: ['q'] });
   for (const limit of ['0', '101', 'x']) expectProblem(await client.get('/v2/companies', { limit }), 422);
-  const unknown = await client.post('/v2/companies', { nome: 'A', contatoPrincipalId: `cnt_${'0'.repeat(21)}` });
-  expectProblem(unknown, 422);
-  expect(unknown.body.meta).toEqual({ code: 'VINCULO_INVALIDO' });
+  const meta = { code: 'VINCULO_INVALIDO' };
+  for (const field of ['contatoPrincipalId', 'responsavelId'])
+    for (const id of [`cnt_${'0'.repeat(21)}`, 'cnt_1', '#'])
+      expectProblem(await client.post('/v2/companies', { nome: 'A', [field]: id }), 422, { errors: [field], meta });
+  const linked = { phone: '+5511987650001', companyId: 'emp_1' };
+  expectProblem(await client.post('/contacts', linked), 422, { errors: ['companyId'], meta });
   expect((await client.get('/v2/companies', { q: 'a' })).body.total).toBe(0);
 });
 

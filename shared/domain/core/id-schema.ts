@@ -10,6 +10,20 @@ export type IdSchema<K extends IdKind> = z.ZodString & { readonly _zod: { readon
  */
 export const looseId = <K extends IdKind>(_kind: K, text: z.ZodString): IdSchema<K> => text as IdSchema<K>;
 
+/**
+ * The id of another object to which this one is linked: an object that does not exist is refused by the rules of the area, whatever the
+ * format of its id.
+ */
+export const linkId = <K extends IdKind>(kind: K, description: string): IdSchema<K> =>
+  looseId(
+    kind,
+    z
+      .string()
+      .min(1)
+      .max(128)
+      .meta({ description, example: `${ID_PREFIXES[kind]}_4hJ9sKq2LmN8pRt5VwXz1` }),
+  );
+
 /** An id schema that checks prefix and length. */
 export const idSchema = <K extends IdKind>(kind: K, description?: string): IdSchema<K> =>
   looseId(
