@@ -5,18 +5,7 @@ import { CHANNELS } from '../domain/channels/registry.ts';
 import { MAX_FREQUENCY } from '../domain/contacts/frequency.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { metadataSchema } from '../domain/core/json-values.ts';
-import {
-  boundedText,
-  closedObject,
-  coins,
-  count,
-  dateTime,
-  flag,
-  openObject,
-  optionalText,
-  part,
-  text,
-} from './common.ts';
+import { closedObject, coins, count, dateTime, flag, oneLine, openObject, optionalText, part, text } from './common.ts';
 import { campaignId } from './sends.ts';
 import {
   channel,
@@ -29,13 +18,7 @@ import {
   waitText,
 } from './v1-fields.ts';
 
-const name = z
-  .string()
-  .trim()
-  .min(1)
-  .max(200)
-  .regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'must be one line without control characters')
-  .meta({ description: 'The name of the campaign, for people.', example: 'Black Friday' });
+const name = oneLine(200, 'The name of the campaign, for people.', 'Black Friday');
 
 const Fallback = z
   .union(
@@ -84,7 +67,7 @@ const Message = z
 const variants = z
   .array(
     closedObject('CampaignVariant', 'One of the messages that the recipients are divided among.', {
-      name: boundedText(64, 'The name of the variant.', 'A'),
+      name: oneLine(64, 'The name of the variant.', 'A'),
       weight: z
         .int()
         .min(1)
@@ -231,7 +214,11 @@ export const CampaignPreview = openObject('CampaignPreview', 'What a campaign wo
         channel: z.enum(CHANNELS).meta({ description: 'The channel.', example: 'sms' }),
         to: text('The recipient; masked unless the caller has both pii:full and contacts:read.', '+55119****0005'),
         variant: optionalText('The variant.', 'A'),
-        text: optionalText('The text.', 'Oi Ana!'),
+        subject: optionalText('The subject of a template of an e-mail.', 'Seu pedido saiu para entrega'),
+        text: optionalText(
+          'The text: of a template, its body with the values filled in; at most 100,000 characters.',
+          'Oi Ana!',
+        ),
         template: optionalText('The template.'),
         variables: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
       }),

@@ -5,6 +5,7 @@ import type { CampaignInput, CampaignStatus } from '../../shared/domain/campaign
 import { createCampaign } from '../../shared/domain/campaigns/campaigns.ts';
 import { driveCampaign } from '../../shared/domain/campaigns/drive.ts';
 import type { Figures, PortionPorts } from '../../shared/domain/campaigns/ports.ts';
+import type { PreviewPorts } from '../../shared/domain/campaigns/preview.ts';
 import { sendPortion } from '../../shared/domain/campaigns/send-portion.ts';
 import type { Contact } from '../../shared/domain/contacts/contact.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
@@ -45,7 +46,7 @@ export const campaignPortsOver = (
   world: World,
   table: Table,
   raised: (events: readonly DomainEvent[]) => void = () => {},
-): PortionPorts => {
+): PreviewPorts => {
   const own = over(world, table);
   const clock = () => world.now;
   const index = audienceIndex(table, { clock, chance: () => 1 });
@@ -77,6 +78,7 @@ export const campaignPortsOver = (
     endFallback: (id) => dropFallback(table, id),
     cancelMessage: async (tenant, id) => !isRefusal(await cancel(cancelAndForcePortsOf(own), tenant, id)),
     readMessages: (ids) => readMessagesById(table, ids),
+    templateTexts: async () => ({}),
     enqueue: () => {},
     enqueuePortions: () => {},
   };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { sharedMessaging } from '../support/shared-messaging.ts';
 import { becomes, create, message, move, people, recipientsOf } from './campaigns-kit.ts';
-import { registerDevice } from './support.ts';
+import { approvedTemplate, registerDevice } from './support.ts';
 
 const messaging = await sharedMessaging();
 const FILLED = '{{contact.phone}} {{contact.email}}';
@@ -84,6 +84,17 @@ describe('the preview of a campaign', { timeout: 180_000 }, () => {
       message: { channel: 'sms', text: 'Promoção “só” hoje…' },
     });
     expect((await move(tenant, id, 'preview')).samples).toMatchObject([{ text: 'Promocao "so" hoje...' }]);
+  });
+
+  test('shows the text of a template that another channel sends, in the characters of an SMS', async () => {
+    const tenant = await messaging.tenant();
+    const ids = await people(tenant, ['0005']);
+    const template = await approvedTemplate(tenant.test, 'Olá, {{1}}…');
+    const { id } = await create(tenant, {
+      audience: { contactIds: ids },
+      message: { channel: 'sms', template, variables: { nome: '{{contact.name}}' } },
+    });
+    expect((await move(tenant, id, 'preview')).samples).toMatchObject([{ template, text: 'Ola, Ana 0...' }]);
   });
 
   test('counts only actual recipients by country, with their cost', async () => {

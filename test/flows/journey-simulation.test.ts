@@ -3,6 +3,7 @@ import { newId } from '../../shared/domain/core/ids.ts';
 import { expectProblem } from '../support/problems.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';
 import { JOURNEYS, journeysOf, line, sms } from './journeys-kit.ts';
+import { approvedTemplate } from './support.ts';
 
 const messaging = await sharedMessaging();
 const begin = async () => {
@@ -65,6 +66,40 @@ describe('a simulation', () => {
       fim: { em: '2026-03-12T12:00:00.000Z', motivo: 'fim' },
       coins: 1_600,
     });
+  });
+
+  test('shows the text of a template as it reads, and for callers without pii:full with masked addresses', async () => {
+    const { create, client, simulate } = await begin();
+    const saved = {
+      name: 'aviso',
+      subject: 'Oi, {{nome}}',
+      format: 'html',
+      source: '<p>Fale conosco, {{telefone}}</p>',
+    };
+    expect((await client.post('/v2/email/templates', saved)).status).toBe(201);
+    const template = await approvedTemplate(client, 'Oi, {{1}}!');
+    const send = (chave: string, config: object) => ({ chave, tipo: 'enviar', config });
+    const { id } = await create(
+      line(
+        send('zap', { canal: 'whatsapp', template, variaveis: { nome: '{{contato.nome}}' } }),
+        send('carta', {
+          canal: 'email',
+          template: 'aviso',
+          variaveis: { nome: '{{contato.nome}}', telefone: '{{contato.telefone}}' },
+        }),
+      ),
+    );
+    const contato = { ...ANA, email: 'ana@loja.example' };
+    const messagesFor = async (shown: typeof simulate) =>
+      (await shown(id, { contato })).body.passos.map(({ mensagem }: { mensagem: object }) => mensagem);
+    const seenBy = (texto: string) => [
+      { template, texto: 'Oi, Ana!', coins: expect.any(Number) },
+      { template: 'aviso', assunto: 'Oi, Ana', texto, html: `<p>${texto}</p>`, coins: expect.any(Number) },
+    ];
+    expect(await messagesFor(simulate)).toMatchObject(seenBy('Fale conosco, +5511999990005'));
+    const masked = await messaging.limited(client, ['campaigns:read']);
+    const simulateMasked: typeof simulate = (journeyId, body) => masked.post(`${JOURNEYS}/${journeyId}/simulate`, body);
+    expect(await messagesFor(simulateMasked)).toMatchObject(seenBy('Fale conosco, +55119****0005'));
   });
 
   test('has the events happen that it is given', async () => {

@@ -61,6 +61,26 @@ export const connectNumber = async (client: Client, wabaId = '102290129340398'):
   return (await client.post('/numbers', { phoneNumberId, wabaId, accessToken: 'token' })).body.id;
 };
 
+/** Submits a WhatsApp template, which the sandbox approves. */
+export const approve = async (client: Client, id: string): Promise<void> =>
+  expect((await client.post(`/v2/templates/${id}/submit`, {})).body).toMatchObject({ status: 'approved' });
+
+/** Creates a WhatsApp template with this text, of a number of its own; answers its id. */
+export const draftTemplate = async (client: Client, text: string, name = 'aviso'): Promise<string> => {
+  const numberId = await connectNumber(client);
+  const components = [{ type: 'BODY', payload: { text, example: { body_text: [['Ana']] } } }];
+  const draft = { numberId, name, language: 'pt-BR', category: 'marketing', components };
+  const answer = await client.post('/v2/templates', draft);
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body.id;
+};
+/** The same, and approved. */
+export const approvedTemplate = async (client: Client, text: string, name?: string): Promise<string> => {
+  const id = await draftTemplate(client, text, name);
+  await approve(client, id);
+  return id;
+};
+
 /** Registers a device of the sandbox, under an app of its own. */
 export const registerDevice = async (client: Client, token: string, fields: object = {}): Promise<void> => {
   const appId: string = (await client.post('/v2/push/apps', { name: 'Loja' })).body.id;

@@ -1,4 +1,4 @@
-import { automatedSend } from '../api/automated-send.ts';
+import { type AutomatedRequest, automatedSend } from '../api/automated-send.ts';
 import type { NumberSet } from '../audience/number-set.ts';
 import { channelOf, writtenText } from '../channels/registry.ts';
 import type { Contact } from '../contacts/contact.ts';
@@ -10,9 +10,11 @@ import type { Id } from '../core/ids.ts';
 import { mapConcurrently } from '../core/map-concurrently.ts';
 import { definedFields } from '../core/patch.ts';
 import { numberOrigin } from '../core/phone.ts';
+import type { TemplateTexts } from '../message/define-channel.ts';
 import type { PriceRow } from '../pricing/prices.ts';
 import type { SendPlan } from '../sending/plan.ts';
 import { quote } from '../sending/quote.ts';
+import type { ReadTemplateTexts } from '../sending/template-texts.ts';
 import { selectAudience } from './audience.ts';
 import { type Campaign, DEFER_MS, variantChooser, variantsOf } from './campaign.ts';
 import { audienceMissing, findCampaign } from './campaigns.ts';
@@ -25,9 +27,14 @@ import type { PortionPorts } from './ports.ts';
  * estimates.
  */
 const SAMPLE = 500;
-/** Messages shown in a preview. */
+/** Messages shown in a preview, and the most characters of each text. */
 const SHOWN = 3;
+const MAX_TEXT = 100_000;
 const CONCURRENT_PLANS = 16;
+
+export interface PreviewPorts extends PortionPorts {
+  readonly templateTexts: ReadTemplateTexts;
+}
 
 /** Every nth contact of a set, so that old and new contacts are represented evenly. */
 const spread = (numbers: NumberSet): number[] => {
@@ -146,12 +153,19 @@ const cappedOf = async (ports: PortionPorts, { frequencyCap }: Campaign, contact
   return new Set(sent.flatMap(({ byHour }, at) => (isCapped(byHour) ? (contacts[at]?.id ?? []) : [])));
 };
 
+const textsOf = async (
+  ports: PreviewPorts,
+  campaign: Campaign,
+  body: AutomatedRequest | undefined,
+): Promise<TemplateTexts> =>
+  body ? ports.templateTexts(campaign, automatedSend(body, { labels: { origin: 'automation' } })) : {};
+
 /**
  * Rendered messages, showing no more of the contacts than the caller may see: without `contacts:read` nothing is filled in, since whoever
  * writes the texts chooses the fields.
  */
 const shownMessages = async (
-  ports: PortionPorts,
+  ports: PreviewPorts,
   { scopes }: Actor,
   campaign: Campaign,
   composed: readonly Composed[],
@@ -163,16 +177,24 @@ const shownMessages = async (
     readable ? scopeOf(shownContact(contact, unmasked)) : {},
   );
   const [variants, choose] = [variantsOf(campaign), variantChooser(campaign)];
-  return composed.map(({ number, body: { channel, to }, contact }, at) => {
-    const { text, template, variables } = shown[at]?.body ?? {};
-    const written = writtenText(channel, text);
+  const samples = composed.map(async ({ number, body: { channel, to }, contact }, at) => {
+    const body = shown[at]?.body;
+    const { template, variables } = body ?? {};
+    const { text = body?.text, subject } = await textsOf(ports, campaign, body && { ...body, channel, to });
     return {
       contactId: contact.id,
       channel,
       to: unmasked ? to : channelOf(channel).mask(to),
-      ...definedFields({ variant: variants[choose(number)]?.name, text: written, template, variables }),
+      ...definedFields({
+        variant: variants[choose(number)]?.name,
+        subject,
+        text: writtenText(channel, text)?.slice(0, MAX_TEXT).toWellFormed(),
+        template,
+        variables,
+      }),
     };
   });
+  return Promise.all(samples);
 };
 
 /**
@@ -181,7 +203,7 @@ const shownMessages = async (
  * from a sample, and exact if it covers everybody.
  */
 export const previewCampaign = async (
-  ports: PortionPorts,
+  ports: PreviewPorts,
   actor: Actor,
   id: Id<'campaign'>,
 ): Promise<Awaited<ReturnType<typeof preview>> | Refusal<'NOT_FOUND' | 'VALIDATION_ERROR'>> => {
@@ -189,7 +211,7 @@ export const previewCampaign = async (
   return isRefusal(campaign) ? campaign : preview(ports, actor, campaign);
 };
 
-const preview = async (ports: PortionPorts, actor: Actor, campaign: Campaign) => {
+const preview = async (ports: PreviewPorts, actor: Actor, campaign: Campaign) => {
   const [selected, balanceCoins] = await Promise.all([
     selectAudience(ports.audience, campaign),
     ports.bulk.balance(actor.organizationId),

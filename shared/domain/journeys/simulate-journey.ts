@@ -15,6 +15,7 @@ import type { SendPlan } from '../sending/plan.ts';
 import { quietUntil } from '../sending/quiet-hours.ts';
 import { quote } from '../sending/quote.ts';
 import { consentRefusal } from '../sending/refusals.ts';
+import type { ReadTemplateTexts } from '../sending/template-texts.ts';
 import type { SentStatus, WireDuration } from './definition.ts';
 import { durationMs } from './durations.ts';
 import type { JourneyClock } from './engine-ports.ts';
@@ -29,7 +30,13 @@ import type { SimulatedMessage } from './run-view.ts';
 import { resultOfRefusal } from './send-results.ts';
 import { type Scenario, type Simulation, simulate } from './simulate.ts';
 import { type BoardPorts, boardOf, SimulatedCards } from './simulated-cards.ts';
-import { type SimulatedDraft, type SimulatedFrequency, SimulatedMessages, type Verdict } from './simulated-messages.ts';
+import {
+  type OpenDraft,
+  type SimulatedDraft,
+  type SimulatedFrequency,
+  SimulatedMessages,
+  type Verdict,
+} from './simulated-messages.ts';
 
 /** Message outcomes may lead to further messages: the maximum number of rounds. */
 const MAX_ROUNDS = 8;
@@ -70,6 +77,7 @@ export interface SimulationPorts extends BoardPorts {
   >;
   readonly contactOf: (organizationId: Id<'organization'>, id: Id<'contact'>) => Promise<Contact | undefined>;
   readonly clockOf: (organizationId: Id<'organization'>) => Promise<JourneyClock>;
+  readonly templateTexts: ReadTemplateTexts;
 }
 
 const inventedContact = ({ organizationId, env }: Actor, given: InventedContact, now: number): Contact => ({
@@ -109,23 +117,29 @@ const optedOut = async (ports: SimulationPorts, actor: Actor, contact: Contact, 
   return plan.requiresConsent && contact.optIn.status === 'denied' ? ('opted_out' as const) : undefined;
 };
 
+const AUTOMATION = { origin: 'automation' } as const;
+
 /** The result of a step's message, at present prices. */
 const verdictOf =
   (ports: SimulationPorts, actor: Actor, contact: Contact, isStored: boolean) =>
-  async (draft: SimulatedDraft): Promise<Verdict> => {
+  async ({ draft, shown }: OpenDraft): Promise<Verdict> => {
     const { submit } = ports;
     const { channel } = draft;
     const to = isStored ? await submit.recipientOf(actor, contact.id, channel) : ownAddress(contact, channel);
     if (to === undefined) return skippedFor('sem_endereco');
-    const body = { ...draft, to, ...(isStored ? { contactId: contact.id } : {}) };
-    const planned = await submit.plan(actor, automatedSend(body, { labels: { origin: 'automation' } }));
-    if (isRefusal(planned)) return refusalVerdict(planned);
+    const requestOf = (message: SimulatedDraft) =>
+      automatedSend({ ...message, to, ...(isStored ? { contactId: contact.id } : {}) }, { labels: AUTOMATION });
+    const [planned, texts] = await Promise.all([
+      submit.plan(actor, requestOf(draft)),
+      ports.templateTexts(actor, requestOf(shown)),
+    ]);
+    if (isRefusal(planned)) return { ...refusalVerdict(planned), texts };
     const { plan } = planned;
     const { coins } = await quote(submit, actor.organizationId, actor.env, plan.price, plan.units);
-    if (draft.maxCoins !== undefined && coins > draft.maxCoins) return skippedFor('max_coins');
+    if (draft.maxCoins !== undefined && coins > draft.maxCoins) return { ...skippedFor('max_coins'), texts };
     const fault = await optedOut(ports, actor, contact, isStored, plan);
     const consent = fault && refusalVerdict(consentRefusal(fault)).refused;
-    return { coins, counts: plan.requiresConsent, consent };
+    return { coins, texts, counts: plan.requiresConsent, consent };
   };
 
 const scenarioOf = (

@@ -3,6 +3,7 @@ import { writtenText } from '../channels/registry.ts';
 import { type FrequencyCap, fitsFrom, hourOf, type SentByHour } from '../contacts/frequency.ts';
 import { mapConcurrently } from '../core/map-concurrently.ts';
 import { definedFields } from '../core/patch.ts';
+import type { TemplateTexts } from '../message/define-channel.ts';
 import type { SimulatedMessage } from './run-view.ts';
 import type { SimulatedSend } from './simulate.ts';
 
@@ -15,9 +16,10 @@ const MAX_SHOWN = 1_500_000;
 /** A step's message with its texts filled in. */
 export type SimulatedDraft = Omit<AutomatedRequest, 'to'>;
 type Unsent = SimulatedSend<never>['unsent'];
-/** The expected result of a message: its price, and why it would not be sent to the contact, regardless of earlier sends. */
+/** The expected result of a message: the texts of its template, its price, and why it would not be sent to the contact, regardless of earlier sends. */
 export interface Verdict {
   readonly coins?: number | undefined;
+  readonly texts?: TemplateTexts | undefined;
   /** Refused before the frequency cap is checked. */
   readonly refused?: Unsent;
   /** Refused after that check: the contact opted out. */
@@ -28,23 +30,33 @@ export interface Verdict {
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 /** A message as rendered, with its price; an SMS with character replacements, but without shortened links. */
-const shownMessage = (draft: SimulatedDraft, coins: number | undefined): SimulatedMessage => {
+const shownMessage = (
+  draft: SimulatedDraft,
+  texts: TemplateTexts = {},
+  coins: number | undefined,
+): SimulatedMessage => {
   const email = draft.payload?.email as { subject?: unknown; html?: unknown; text?: unknown } | undefined;
-  const text = draft.text ?? textOf(email?.text);
+  const text = texts.text ?? draft.text ?? textOf(email?.text);
   return {
     canal: draft.channel,
     ...definedFields({
       texto: writtenText(draft.channel, text),
       template: draft.template,
       variaveis: draft.variables as SimulatedMessage['variaveis'],
-      assunto: textOf(email?.subject),
-      html: textOf(email?.html),
+      assunto: texts.subject ?? textOf(email?.subject),
+      html: texts.html ?? textOf(email?.html),
       coins,
     }),
   };
 };
 const lengthOf = ({ texto = '', html = '', assunto = '' }: SimulatedMessage): number =>
   texto.length + html.length + assunto.length;
+
+/** A message whose result is unknown: what would be sent, and what the caller may see of it. */
+export interface OpenDraft {
+  readonly draft: SimulatedDraft;
+  readonly shown: SimulatedDraft;
+}
 
 /** The frequency cap of a journey's messages to one contact, and its earlier sends. */
 export interface SimulatedFrequency {
@@ -57,7 +69,7 @@ const UNKNOWN: Verdict = { counts: true };
 export class SimulatedMessages {
   readonly #frequency: SimulatedFrequency;
   readonly #verdicts = new Map<string, Verdict>();
-  readonly #open = new Map<string, SimulatedDraft>();
+  readonly #open = new Map<string, OpenDraft>();
   #sent = new Map<number, number>();
   #shown = 0;
 
@@ -76,10 +88,10 @@ export class SimulatedMessages {
   show(draft: SimulatedDraft, shown: SimulatedDraft, at: number): SimulatedSend<SimulatedMessage> {
     const name = JSON.stringify(draft);
     const known = this.#verdicts.get(name);
-    if (!known) this.#open.set(name, draft);
+    if (!known) this.#open.set(name, { draft, shown });
     const verdict = known ?? UNKNOWN;
     const unsent = verdict.refused ?? this.#capped(verdict, at) ?? this.#left(verdict, at);
-    const message = shownMessage(shown, unsent ? undefined : verdict.coins);
+    const message = shownMessage(shown, verdict.texts, unsent ? undefined : verdict.coins);
     this.#shown += lengthOf(message);
     const { canal, coins } = message;
     return { shown: this.#shown <= MAX_SHOWN ? message : { canal, ...definedFields({ coins }) }, unsent };
@@ -98,12 +110,12 @@ export class SimulatedMessages {
   }
 
   /** Determines unknown results. False if there were none, or too many. */
-  async settle(verdictOf: (draft: SimulatedDraft) => Promise<Verdict>): Promise<boolean> {
+  async settle(verdictOf: (open: OpenDraft) => Promise<Verdict>): Promise<boolean> {
     const open = [...this.#open].slice(0, Math.max(0, MAX_PLANNED - this.#verdicts.size));
     const found = await mapConcurrently(
       open,
       CONCURRENCY,
-      async ([name, draft]) => [name, await verdictOf(draft)] as const,
+      async ([name, each]) => [name, await verdictOf(each)] as const,
     );
     for (const [name, verdict] of found) this.#verdicts.set(name, verdict);
     return found.length > 0;

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { Tenant } from '../core/actor.ts';
 import type { EventType } from '../events/catalogue.ts';
 import type { Channel, ChannelContents, RecipientKind } from './channel.ts';
 import type { MessageOf, MessageRecord, MessageStatus, MessageType } from './message.ts';
@@ -10,12 +11,22 @@ import type { SendRequest } from './send-request.ts';
 /** The fields of a send request that a resend rebuilds from the stored content. */
 export type ResendContent = Pick<SendRequest, 'text' | 'payload' | 'template'>;
 
+/** The texts of a template with the values of a send filled in, as its recipient reads them. */
+export interface TemplateTexts {
+  readonly text?: string | undefined;
+  /** Of an e-mail. */
+  readonly subject?: string | undefined;
+  readonly html?: string | undefined;
+}
+
 /** Plans a channel's messages. Loaded on first use, so that a function's cold start excludes channels it does not send. */
 export interface ChannelPlanning<C extends Channel, Ports> {
   /** The schema of a common payload of this type. */
   payloadSchema(type: MessageType): z.ZodType;
   /** Maps the fields of a send request to their names in the channel's own operation, which its refusals use. */
   fieldNames?(request: SendRequest): Readonly<Record<string, string>>;
+  /** The texts of the template that a request names; none if it could not be sent. Absent where it is a WhatsApp template. */
+  templateTexts?(ports: Ports, tenant: Tenant, request: SendRequest): Promise<TemplateTexts>;
   /** Plans a send request under the rules and limits of the channel's own operation. */
   plan: ChannelPlanner<C, Ports, SendRequest>;
 }

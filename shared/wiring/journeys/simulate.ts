@@ -1,4 +1,5 @@
 import type { SimulationPorts } from '../../domain/journeys/simulate-journey.ts';
+import { templateTexts } from '../messages/plan.ts';
 import { previewPorts } from '../messages/queue-and-send.ts';
 import { pipelinePorts } from '../pipelines/pipelines.ts';
 import { clock } from '../process/aws.ts';
@@ -16,4 +17,5 @@ export const simulationPorts: SimulationPorts = {
   openCard,
   contactOf,
   clockOf,
+  templateTexts,
 };

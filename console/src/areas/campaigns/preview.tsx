@@ -98,6 +98,14 @@ const Countries = ({ preview }: { readonly preview: CampaignPreview }) => {
   );
 };
 
+/** The values of a template whose text is not known. */
+const Values = ({ of = {} }: { readonly of: CampaignPreview['samples'][number]['variables'] }) =>
+  Object.entries(of).map(([name, value]) => (
+    <Text key={name} size="xs" className="breakable">
+      {name}: {String(value)}
+    </Text>
+  ));
+
 const Samples = ({ preview }: { readonly preview: CampaignPreview }) => {
   const t = useTexts(texts);
   if (preview.samples.length === 0) return null;
@@ -106,19 +114,20 @@ const Samples = ({ preview }: { readonly preview: CampaignPreview }) => {
       <Title order={3} size="h5">
         {t.samples}
       </Title>
-      {preview.samples.map(({ contactId, channel, to, variant, text, template, variables }) => (
+      {preview.samples.map(({ contactId, channel, to, variant, subject, text, template, variables }) => (
         <Paper key={contactId} withBorder p="sm" maw="32rem">
           <Text size="xs" c="dimmed" className="breakable">
             {[channel, to, variant].filter(Boolean).join(' · ')}
           </Text>
+          {subject ? (
+            <Text size="sm" fw={600} className="breakable">
+              {subject}
+            </Text>
+          ) : null}
           <Text size="sm" className="breakable" data-sample>
             {text ?? template}
           </Text>
-          {Object.entries(variables ?? {}).map(([name, value]) => (
-            <Text key={name} size="xs" className="breakable">
-              {name}: {String(value)}
-            </Text>
-          ))}
+          {text === undefined ? <Values of={variables} /> : null}
         </Paper>
       ))}
     </Stack>

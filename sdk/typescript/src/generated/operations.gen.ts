@@ -2122,7 +2122,7 @@ export class JourneysOperations extends Resource {
   /**
    * Change a draft, or make one of the next version
    *
-   * JSON Merge Patch; `passos` and `ligacoes` are replaced as a whole. A draft is changed: 200. For an active or paused version a draft of the next version is created, and the version itself is not changed: 201. 409 with `meta.code` RASCUNHO_EXISTENTE if there is such a draft already, VERSAO_SUBSTITUIDA for a version that was replaced, each with the version to change as `meta.journeyId`; 409 for an archived one.
+   * JSON Merge Patch; `passos`, `ligacoes` and objects, such as `gatilho`, are replaced as a whole. A draft is changed: 200. For an active or paused version a draft of the next version is created, and the version itself is not changed: 201. 409 with `meta.code` RASCUNHO_EXISTENTE if there is such a draft already, VERSAO_SUBSTITUIDA for a version that was replaced, each with the version to change as `meta.journeyId`; 409 for an archived one.
    *
    * Scope: `campaigns:write`.
    *

@@ -4654,15 +4654,15 @@ export type ReplyEventEnvelope = {
      */
     sequence?: number;
     /**
-     * A reply to an SMS.
+     * An SMS that was received.
      */
     data: {
         /**
-         * Identifier: `rpl_` and 21 random characters.
+         * The reply, or the inbound message of an SMS that answers none.
          */
-        id: string;
+        id: string | string;
         /**
-         * The inbound message of the reply.
+         * The inbound message.
          */
         messageId: string;
         /**
@@ -6863,7 +6863,11 @@ export type CampaignPreview = {
          */
         variant?: string;
         /**
-         * The text.
+         * The subject of a template of an e-mail.
+         */
+        subject?: string;
+        /**
+         * The text: of a template, its body with the values filled in; at most 100,000 characters.
          */
         text?: string;
         /**

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isRefusal } from '../../core/errors.ts';
+import { definedFields } from '../../core/patch.ts';
 import { requestText, toChannelRequest } from '../../message/channel-request.ts';
 import type { ChannelPlanning } from '../../message/define-channel.ts';
 import type { SendRequest } from '../../message/send-request.ts';
@@ -17,9 +18,12 @@ const Payload = z.strictObject({ email: z.record(z.string(), z.unknown()) });
 const firstLine = (text: unknown): string =>
   (typeof text === 'string' ? (text.trim().split('\n')[0] ?? '') : '').slice(0, 78).trim() || 'Mensagem';
 
+const givenIn = ({ payload }: SendRequest): object | undefined =>
+  typeof payload?.email === 'object' && payload.email !== null ? payload.email : undefined;
+
 const contentOf = (request: SendRequest): object => {
-  const { template, variables, payload } = request;
-  const given = typeof payload?.email === 'object' && payload.email !== null ? payload.email : undefined;
+  const { template, variables } = request;
+  const given = givenIn(request);
   if (template !== undefined) return { ...given, templateId: template, variables };
   const text = requestText(request);
   return given ?? { text, subject: firstLine(text) };
@@ -41,6 +45,16 @@ export const fieldNames: NonNullable<Planning['fieldNames']> = ({ text, template
     ),
     ...(template === undefined ? { variables: 'payload.email.variables' } : { templateId: 'template' }),
   };
+};
+
+export const templateTexts: NonNullable<Planning['templateTexts']> = async (ports, { organizationId }, request) => {
+  const { template = '', variables = {} } = request;
+  const { subject: own } = (givenIn(request) ?? {}) as { readonly subject?: unknown };
+  const subject = typeof own === 'string' ? own : undefined;
+  const rendered = await ports.renderEmailTemplate(organizationId, template, variables, subject);
+  return !rendered || isRefusal(rendered)
+    ? {}
+    : definedFields({ subject: rendered.subject, html: rendered.html, text: rendered.text });
 };
 
 export const plan: ChannelPlanning<'email', EmailPlanPorts>['plan'] = async (ports, tenant, request) => {
