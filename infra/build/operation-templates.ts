@@ -6,11 +6,11 @@ import { defineOperation } from './define-operation.ts';
 
 const contract = ({ id, path, tag, scope, variable, schema }: OperationNames): string => `
 export const ${schema} = z
-  .strictObject({ name: z.string().min(1).max(100).meta({ description: 'A name.', example: 'example' }) })
+  .strictObject({ text: z.string().min(1).max(100).meta({ description: 'A text.', example: 'example' }) })
   .meta({ id: '${schema}', description: 'What to do.' });
 
 export const ${schema}Result = z
-  .object({ name: z.string().meta({ description: 'The name.', example: 'example' }) })
+  .object({ text: z.string().meta({ description: 'The text.', example: 'example' }) })
   .meta({ id: '${schema}Result', description: 'What was done.' });
 
 export const ${variable} = defineOperation({
@@ -40,10 +40,10 @@ const rule: Template = ({ id, variable }, ruleFolder) => `import type { Actor } 
 import { type Refusal, refuse } from '${coreFrom(ruleFolder)}/errors.ts';
 
 /** The rule of ${id}: a plain function over what it is given. */
-export const ${variable} = (_actor: Actor, input: { readonly name: string }): { name: string } | Refusal<'VALIDATION_ERROR'> =>
-  input.name.trim() === ''
-    ? refuse('VALIDATION_ERROR', { detail: 'The body violates the contract.', errors: [{ path: 'name', message: 'must not be blank' }] })
-    : { name: input.name };
+export const ${variable} = (_actor: Actor, input: { readonly text: string }): { text: string } | Refusal<'VALIDATION_ERROR'> =>
+  input.text.trim() === ''
+    ? refuse('VALIDATION_ERROR', { detail: 'The body violates the contract.', errors: [{ path: 'text', message: 'must not be blank' }] })
+    : { text: input.text };
 `;
 
 const handler: Template = (
@@ -71,11 +71,11 @@ const actor: Actor = {
 };
 
 it('${id} returns what was requested', () => {
-  expect(${variable}(actor, { name: 'example' })).toEqual({ name: 'example' });
+  expect(${variable}(actor, { text: 'example' })).toEqual({ text: 'example' });
 });
 
-it('${id} refuses a blank name', () => {
-  expect(isRefusal(${variable}(actor, { name: ' ' }))).toBe(true);
+it('${id} refuses a blank text', () => {
+  expect(isRefusal(${variable}(actor, { text: ' ' }))).toBe(true);
 });
 `;
 
