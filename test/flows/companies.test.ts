@@ -119,6 +119,7 @@ test('a sensitive property that companies hold values of is neither removed nor 
   const defs = [
     { key: 'acesso', type: 'string', label: 'Senha do portal' },
     { key: 'cargo', type: 'string', label: 'Cargo' },
+    { key: 'token', type: 'string' },
   ];
   await define(client, defs);
   const { id } = await create(client, { atributos: { acesso: 'x', cargo: 'y' } });

@@ -28,7 +28,7 @@ const created = async (actor: Actor, atributos = {}) =>
   accepted(await createCompany(kit.ports, actor, { nome: 'Padaria', atributos })).company;
 /** The ports of a process in which something else happens once, after a step of the definitions' store and before the next one. */
 const interrupted = (
-  step: 'attributeWrites' | 'holdsAny' | 'read',
+  step: 'attributeWrites' | 'heldAmong' | 'read',
   meanwhile: () => Promise<unknown>,
 ): CompanyPorts => {
   const { definitions } = kit.ports;
@@ -49,7 +49,7 @@ const interrupted = (
 };
 
 describe('a sensitive property', () => {
-  test.each(['read', 'attributeWrites', 'holdsAny'] as const)(
+  test.each(['read', 'attributeWrites', 'heldAmong'] as const)(
     'is not removed where a company came to have a value of it after step %s',
     async (step) => {
       const actor = await world.organization();
@@ -73,7 +73,7 @@ describe('a sensitive property', () => {
     ]) {
       const actor = await world.organization();
       accepted(await define(actor, [RG]));
-      const ports = interrupted('holdsAny', () => write(actor));
+      const ports = interrupted('heldAmong', () => write(actor));
       expect(await define(actor, [{ ...RG, label: 'Outro' }], ports)).toMatchObject(IN_USE);
     }
   });
@@ -83,15 +83,15 @@ describe('a sensitive property', () => {
     const { id } = await created(actor, { ramo: 'x' });
     accepted(await define(actor, [RG]));
     let checks = 0;
-    const ports = interrupted('holdsAny', async () => {
+    const ports = interrupted('heldAmong', async () => {
       accepted(await createCompany(kit.ports, actor, { nome: 'Outra' }));
       accepted(await changeCompany(kit.ports, actor, id, { nome: 'Nova' }));
       accepted(await changeCompany(kit.ports, actor, id, { atributos: {} }));
     });
-    const { holdsAny } = ports.definitions;
+    const { heldAmong } = ports.definitions;
     const counted = {
       ...ports.definitions,
-      holdsAny: (...args: Parameters<typeof holdsAny>) => holdsAny(...args).finally(() => checks++),
+      heldAmong: (...args: Parameters<typeof heldAmong>) => heldAmong(...args).finally(() => checks++),
     };
     accepted(await define(actor, [], { ...ports, definitions: counted }));
     expect(checks).toBe(1);
@@ -107,9 +107,9 @@ describe('a sensitive property', () => {
       ...kit.ports,
       definitions: {
         ...definitions,
-        holdsAny(organizationId, keys, withinMs) {
+        heldAmong(organizationId, keys, withinMs) {
           requested = withinMs;
-          return definitions.holdsAny(organizationId, keys, ms);
+          return definitions.heldAmong(organizationId, keys, ms);
         },
       },
     });

@@ -141,11 +141,15 @@ export interface DefinitionStore {
   read(organizationId: Id<'organization'>): Promise<StoredDefinitions>;
   /** Replaces the definitions that were read; false if they changed meanwhile, or attributes were written. */
   replace(organizationId: Id<'organization'>, definitions: NewDefinitions, entry: AuditEntry): Promise<boolean>;
-  /** Must be read before `holdsAny`. */
+  /** Must be read before `heldAmong`. */
   attributeWrites(organizationId: Id<'organization'>): Promise<AttributeWriteCounts>;
   /**
-   * Whether a company of the organization has a value under one of these keys; stops at the first. Undefined if that is unknown after
-   * `withinMs`.
+   * Those of the keys under which companies of the organization were found to have values: empty if none has one, and not all of them
+   * since the search stops at the first. Undefined if that is unknown after `withinMs`.
    */
-  holdsAny(organizationId: Id<'organization'>, keys: readonly string[], withinMs: number): Promise<boolean | undefined>;
+  heldAmong(
+    organizationId: Id<'organization'>,
+    keys: readonly string[],
+    withinMs: number,
+  ): Promise<readonly string[] | undefined>;
 }

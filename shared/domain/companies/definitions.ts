@@ -77,17 +77,17 @@ export const replaceDefinitions = async (
     const keys = endangered(before.defs, defs);
     const isChecked = keys.length > 0;
     const since = isChecked ? await definitions.attributeWrites(caller.organizationId) : undefined;
-    const held = isChecked && (await definitions.holdsAny(caller.organizationId, keys, CHECK_MS));
+    const held = isChecked ? await definitions.heldAmong(caller.organizationId, keys, CHECK_MS) : [];
     if (held === undefined)
       return refuse('SERVICE_UNAVAILABLE', {
         detail: 'Whether companies hold values of a sensitive property could not be checked in 5 s.',
         retryAfterSeconds: 5,
       });
-    if (held)
+    if (held.length > 0)
       return refuse('CONFLICT', {
         detail:
           'A sensitive property that companies hold values of can be neither removed nor relabelled: clear its values first.',
-        meta: { code: 'PROPRIEDADE_SENSIVEL_EM_USO', propriedades: keys.join(', ') },
+        meta: { code: 'PROPRIEDADE_SENSIVEL_EM_USO', propriedades: held.join(', ') },
       });
     const entry = auditEntry(caller, {
       action: 'company_attributes.changed',

@@ -39,50 +39,47 @@ const KEYS_A_CALL = 100;
 const CONCURRENT_CALLS = 8;
 const readAttributes = companyRows.pick('organizationId', 'atributos');
 
-/** Whether one of some companies has a value under one of these keys. */
-const hasValue = async (
+/** Those of the keys under which one of some companies has a value. */
+const keysHeld = async (
   table: Table,
   organizationId: Id<'organization'>,
   ids: readonly Id<'company'>[],
   keys: readonly string[],
-): Promise<boolean> => {
+): Promise<readonly string[]> => {
   const only = ['pk', 'sk', 'org', 'atributos'];
   const rows = await table.getMany(ids.map(KEYS.company), { consistent: true, only });
-  return rows.some((row) => {
-    if (row?.org !== organizationId) return false;
-    const { atributos } = readAttributes(row);
-    return keys.some((key) => holdsValue(atributos, key));
-  });
+  const all = rows.flatMap((row) => (row?.org === organizationId ? [readAttributes(row).atributos] : []));
+  return keys.filter((key) => all.some((atributos) => holdsValue(atributos, key)));
 };
 
-/** Whether one of an organization's companies has a value under one of these keys. Reads the companies in the directory until one has. */
+/** Those of the keys under which companies were found to have a value. Reads the companies in the directory until one has. */
 const search = async (
   table: Table,
   directory: Directory,
   organizationId: Id<'organization'>,
   keys: readonly string[],
   isOver: () => boolean,
-): Promise<boolean> => {
+): Promise<readonly string[]> => {
   const ids = await directory.find(organizationId, {});
   const calls = Array.from({ length: Math.ceil(ids.length / KEYS_A_CALL) }, (_, at) =>
     ids.slice(at * KEYS_A_CALL, (at + 1) * KEYS_A_CALL),
   );
-  let held = false;
+  const held = new Set<string>();
   await mapConcurrently(calls, CONCURRENT_CALLS, async (call) => {
-    if (held || isOver()) return;
-    held = (await hasValue(table, organizationId, call, keys)) || held;
+    if (held.size > 0 || isOver()) return;
+    for (const key of await keysHeld(table, organizationId, call, keys)) held.add(key);
   });
-  return held;
+  return keys.filter((key) => held.has(key));
 };
 
 /** The same, or undefined if unknown after this time; pending reads are not awaited. */
-const holdsAny = async (
+const heldAmong = async (
   table: Table,
   directory: Directory,
   organizationId: Id<'organization'>,
   keys: readonly string[],
   withinMs: number,
-): Promise<boolean | undefined> => {
+): Promise<readonly string[] | undefined> => {
   let isOver = false;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
@@ -112,5 +109,5 @@ export const definitionStore = (table: Table, directory: Directory): DefinitionS
     return outcome.kind === 'saved';
   },
   attributeWrites: (organizationId) => readAttributeWrites(table, organizationId),
-  holdsAny: (organizationId, keys, withinMs) => holdsAny(table, directory, organizationId, keys, withinMs),
+  heldAmong: (organizationId, keys, withinMs) => heldAmong(table, directory, organizationId, keys, withinMs),
 });
