@@ -60,7 +60,9 @@ describe('a template', () => {
       updatedAt: changed.body.updatedAt,
     });
     expect((await patch(body.id, { text: null })).body.text).toBeUndefined();
-    expect((await client.get(`${PATH}/${body.id}`)).body).toMatchObject({ subject: 'Novo', version: 3 });
+    const last = (await client.get(`${PATH}/${body.id}`)).body;
+    expect(last).toMatchObject({ subject: 'Novo', version: 3 });
+    expect((await patch(body.id, { subject: 'Novo', text: null })).body).toEqual(last);
 
     expect((await remove(body.id)).status).toBe(204);
     expectProblem(await client.get(`${PATH}/${body.id}`), 404);

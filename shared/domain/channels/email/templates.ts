@@ -5,6 +5,7 @@ import { asId, type Id, newId } from '../../core/ids.ts';
 import { jsonBytes } from '../../core/json-bytes.ts';
 import { definedFields, type Patch } from '../../core/patch.ts';
 import { CONFLICT, removeOnce, retryOnConflict } from '../../core/retry-on-conflict.ts';
+import { isSameValue } from '../../core/same-value.ts';
 import { textFromHtml } from './html-text.ts';
 import { fillPlaceholders, invalidPlaceholderLine, type TemplateValue } from './placeholders.ts';
 import type {
@@ -138,7 +139,7 @@ export const findTemplate = async (
   id: Id<'emailTemplate'>,
 ): Promise<EmailTemplate | Refusal<'NOT_FOUND'>> => (await store.read(organizationId, id)) ?? notFound();
 
-/** Updates the given fields (JSON Merge Patch). Concurrent changes of other fields are preserved. */
+/** Updates the given fields (JSON Merge Patch). Concurrent changes of other fields are preserved; a change of nothing is no version. */
 export const changeTemplate = async (
   ports: TemplateSavePorts,
   owner: Owner,
@@ -150,6 +151,7 @@ export const changeTemplate = async (
     if (isRefusal(before)) return before;
     const newText = text === undefined ? before.text : (text ?? undefined);
     const merged: EmailTemplate = { ...before, ...definedFields(change), text: newText };
+    if (isSameValue(merged, before)) return before;
     const errors = validate(merged);
     if (errors.length > 0) return invalid(errors);
     const isUnchanged = merged.source === before.source && merged.format === before.format;
