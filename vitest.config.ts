@@ -106,8 +106,8 @@ const PLACES = ['first', ...Object.keys(PROJECTS).flatMap((name) => [name, `afte
  * start beside files that compute, and these beside flows: where all workers wait, the cores idle.
  */
 const STARTS: readonly (readonly [files: string, place: 'first' | `after ${keyof typeof PROJECTS}`])[] = [
-  // Each of these four takes nearly as long as the fifth worker does for all templates, or longer. Five workers would import the CDK, and
-  // synthesize the deployment that most files share, each for itself.
+  // Each of these four takes minutes. The later they end, the fewer workers import the CDK, and synthesize the deployment that most files of
+  // templates share, each for itself.
   ['test/faults/{campaign,journey}-kill.test.ts', 'first'],
   ['test/faults/kill.test.ts', 'first'],
   ['test/quality/lint.test.ts', 'first'],
@@ -148,9 +148,9 @@ export default defineConfig(({ mode }) => ({
     globalSetup: 'test/support/run-folder.ts',
     sequence: { sequencer: LongestFirst },
     pool: 'forks',
-    // For two cores: files wait most of their time, for a deadline, an engine, another process. Six take as long in all, since each computes more
-    // slowly beside the others; with seven, a bulk send of 5,000 is refused for want of time.
-    maxWorkers: 5,
+    // For two cores: files wait for part of their time, for a deadline, an engine, another process. Three leave the cores idle for a tenth of the
+    // time, four for a fiftieth; of more, each computes more slowly beside the others, and with seven a bulk send of 5,000 is refused for want of time.
+    maxWorkers: 4,
     projects: Object.entries(PROJECTS).map(([name, files]) => ({
       test: {
         name,
