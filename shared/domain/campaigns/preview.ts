@@ -32,6 +32,7 @@ const SHOWN = 3;
 const MAX_TEXT = 100_000;
 const CONCURRENT_PLANS = 16;
 
+/** Ports of a preview: those of the sends that it plans, and the texts of templates for its samples. */
 export interface PreviewPorts extends PortionPorts {
   readonly templateTexts: ReadTemplateTexts;
 }
