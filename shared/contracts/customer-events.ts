@@ -10,7 +10,6 @@ import {
   dateTime,
   flag,
   inOrder,
-  oneLine,
   openObject,
   optionalText,
   part,
@@ -19,7 +18,12 @@ import { defineOperation } from './define-operation.ts';
 
 const tag = 'Customer events';
 const names = {
-  name: oneLine(128, 'The name of the event.', 'compra'),
+  // Not trimmed: journeys and filters name an event exactly as it was recorded.
+  name: z
+    .string()
+    .max(128)
+    .regex(/^(?=.*\S)[^\p{Cc}\u2028\u2029]+$/u, 'must be one line without control characters, and not blank')
+    .meta({ description: 'The name of the event.', example: 'compra' }),
   eventId: boundedText(255, "The caller's id of the event: each id is recorded once.", 'pedido-A-1842'),
 };
 const properties = metadataSchema.meta({

@@ -18,6 +18,14 @@ const contactOf = async (client: Client, fields: object = {}) => {
 const EVENT = { name: 'compra', eventId: 'pedido-1' };
 
 describe('an event of a customer', () => {
+  test('keeps its name as it was given, by which journeys and filters find it; a name of blanks or of two lines is 422', async () => {
+    const { test: client } = await messaging.tenant();
+    const { id: contactId } = await contactOf(client);
+    const record = (name: string) => client.post(PATH, { ...EVENT, name, contact: { contactId } });
+    expect((await record(' compra ')).body.name).toBe(' compra ');
+    for (const name of [' ', 'com\npra', 'compra\u0000']) expectProblem(await record(name), 422, { errors: ['name'] });
+  });
+
   test('is 201 once and then 200 with what was stored, and is attributed to the last message', async () => {
     const { test: client } = await messaging.tenant();
     const { id: contactId } = await contactOf(client, { externalId: 'cliente-77' });
