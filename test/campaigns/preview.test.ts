@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { CampaignInput } from '../../shared/domain/campaigns/campaign.ts';
 import { startCampaign } from '../../shared/domain/campaigns/lifecycle.ts';
-import type { PortionPorts } from '../../shared/domain/campaigns/ports.ts';
-import { previewCampaign } from '../../shared/domain/campaigns/preview.ts';
+import { type PreviewPorts, previewCampaign } from '../../shared/domain/campaigns/preview.ts';
 import type { Contact } from '../../shared/domain/contacts/contact.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
@@ -29,7 +28,7 @@ const begun = async (actor: Actor, id: Id<'campaign'>) => {
 };
 const started = async (actor: Actor, contacts: readonly Contact[], fields: Partial<CampaignInput> = {}) =>
   begun(actor, await draftTo(ports, actor, contacts, fields));
-const previewed = async (actor: Actor, id: Id<'campaign'>, over: Partial<PortionPorts> = {}) =>
+const previewed = async (actor: Actor, id: Id<'campaign'>, over: Partial<PreviewPorts> = {}) =>
   accepted(await previewCampaign({ ...ports, ...over }, actor, id));
 
 describe('the preview of a campaign', () => {
@@ -56,6 +55,14 @@ describe('the preview of a campaign', () => {
     world.now = dueAt;
     await workOff(world, ports, id);
     expect((await ports.portions.read(id, 0))?.sent).toHaveLength(3);
+  });
+
+  test('shows at most 100,000 characters of a text, so that the samples fit an answer', async () => {
+    const actor = await world.organization();
+    const id = await draftTo(ports, actor, await writePeople(world, actor, [{}]));
+    const templateTexts = async () => ({ text: 'x'.repeat(2_000_000) });
+    const { samples } = await previewed(actor, id, { templateTexts });
+    expect(samples.map(({ text }) => text?.length)).toEqual([100_000]);
   });
 
   test('leaves out a recipient whose message would cost more than its maxCoins, as the start skips it', async () => {
@@ -86,7 +93,7 @@ describe('the preview of a campaign', () => {
     await started(actor, contacts.slice(0, 2));
     const [long] = contacts;
     const text = 'Oi {{contact.attributes.aviso|!}}';
-    const withLong: PortionPorts['contactsOf'] = async (organizationId, numbers) =>
+    const withLong: PreviewPorts['contactsOf'] = async (organizationId, numbers) =>
       new Map(
         [...(await ports.contactsOf(organizationId, numbers))].map(([number, contact]) => [
           number,
@@ -110,7 +117,7 @@ describe('the preview of a campaign', () => {
     const contacts = await writePeople(world, actor, [{}]);
     await started(actor, contacts);
     const id = await draftTo(ports, actor, contacts, { frequencyCap: { messages: 1, days: 30 } });
-    const plan: PortionPorts['bulk']['plan'] = async (...given) => {
+    const plan: PreviewPorts['bulk']['plan'] = async (...given) => {
       const planned = await ports.bulk.plan(...given);
       return isRefusal(planned) ? planned : { ...planned, plan: { ...planned.plan, requiresConsent: false } };
     };

@@ -6,10 +6,6 @@ import type { InboundMessage } from '../message/inbound-message.ts';
 import type { MessageRecord } from '../message/message.ts';
 import { messageEventId } from '../tracking/events.ts';
 
-/** An SMS has its text, with the id of its inbound message beside the reply's; messages of other channels have their type and payload. */
-const contentOf = ({ id, type, payload }: InboundMessage, eventType: DomainEvent['type']) =>
-  eventType === 'sms.received' ? { messageId: id, body: payload.text ?? '' } : { type, payload };
-
 /**
  * The event of an inbound message (docs/spec/inbound.md#inbound-events). The sender is masked; delivery unmasks it for subscriptions that
  * may see it. Campaign tag and metadata are those of the message it replies to.
@@ -20,7 +16,8 @@ export const receivedEvent = (
   more: Readonly<Record<string, unknown>>,
 ): DomainEvent => {
   const { id, organizationId, env, channel, createdAt } = message;
-  const type = channelOf(channel).receivedEvent;
+  const definition = channelOf(channel);
+  const type = definition.receivedEvent;
   return {
     id: messageEventId(id, type),
     type,
@@ -30,8 +27,8 @@ export const receivedEvent = (
     data: definedFields({
       id,
       channel,
-      from: channelOf(channel).mask(message.from),
-      ...contentOf(message, type),
+      from: definition.mask(message.from),
+      ...(definition.receivedContent?.(message) ?? { type: message.type, payload: message.payload }),
       receivedAt: isoTime(message.sentAt),
       contactId: message.contactId,
       numberId: message.numberId,

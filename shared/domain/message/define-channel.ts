@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { Tenant } from '../core/actor.ts';
 import type { EventType } from '../events/catalogue.ts';
 import type { Channel, ChannelContents, RecipientKind } from './channel.ts';
+import type { InboundMessage } from './inbound-message.ts';
 import type { MessageOf, MessageRecord, MessageStatus, MessageType } from './message.ts';
 import type { ChannelPlanner } from './plan.ts';
 import type { CallbackKind, ProviderReceipt, RefusalCause, RefusedAnswer } from './provider-port.ts';
@@ -67,6 +68,8 @@ export interface ChannelDefinition<C extends Channel = Channel, Ports = unknown>
   readonly receivesReplies: boolean;
   /** The event of an inbound message. */
   readonly receivedEvent: EventType;
+  /** The content in the data of that event; defaults to type and payload. */
+  receivedContent?(message: InboundMessage): Readonly<Record<string, unknown>>;
   /** The event raised when a message reaches a status. */
   readonly eventOf: Readonly<Partial<Record<MessageStatus, EventType>>>;
   readonly engagementOf: Readonly<Partial<Record<'opened' | 'clicked', EventType>>>;

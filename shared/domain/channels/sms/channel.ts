@@ -15,6 +15,7 @@ export const sms = defineChannel<'sms', SmsPlanPorts>({
   countsVolume: true,
   receivesReplies: true,
   receivedEvent: 'sms.received',
+  receivedContent: ({ id, payload }) => ({ messageId: id, body: payload.text ?? '' }),
   eventOf: { delivered: 'sms.delivered', failed: 'sms.failed', undelivered: 'sms.undelivered' },
   engagementOf: { clicked: 'sms.clicked' },
   reasonOf: { recipient: 'invalid_number', content: 'carrier_rejected', blacklisted: 'blacklisted' },
